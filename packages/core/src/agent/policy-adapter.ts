@@ -5,9 +5,10 @@
 
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine } from '../policy/policy-engine.ts';
-import type { PolicyRule } from '../policy/rule.ts';
+import type { PolicyCall, PolicyRule } from '../policy/rule.ts';
 import { NO_RULE, ruleReason } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
+import type { ServerToolApprovals } from '../policy/server-tool-approvals.ts';
 import type { DefinedTool, ToolKind } from '../protocol/tools.ts';
 import type { PolicyPort, PolicyQuestion, PolicyVerdict, RememberedApproval } from '../scheduler/ports.ts';
 
@@ -43,6 +44,8 @@ export class PolicyAdapter implements PolicyPort {
   private readonly options: PolicyAdapterOptions;
   /** Cached by mode and tool: checked for every tool before every turn, and seldom changed. */
   private readonly offered = new Map<string, boolean>();
+  /** Loaded by the first call of a server's tool. */
+  private approvals: Promise<ServerToolApprovals> | undefined;
 
   constructor(options: PolicyAdapterOptions) {
     this.options = options;
@@ -92,13 +95,16 @@ export class PolicyAdapter implements PolicyPort {
     return strictest;
   }
 
-  private async decideOn(
-    { toolName, args, kind }: PolicyQuestion,
-    { interactive }: { interactive: boolean },
-  ): Promise<PolicyVerdict> {
+  private async decideOn(question: PolicyQuestion, { interactive }: { interactive: boolean }): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
-    const verdict = await this.options.engine.check({ toolName, args, kind }, context);
+    const verdict = await this.options.engine.check(toPolicyCall(question), context);
     const { decision, denyMessage, unanswerable, reason, rule } = verdict;
+    const { server } = question;
+    const change = decision === 'allow' && server && rule && (await this.openApprovals()).changeSince(server, rule);
+    if (change) {
+      if (interactive) return { decision: 'ask_user', reason: change };
+      return { decision: 'deny', unanswerable: true, denyMessage: `${change} A headless run cannot ask again.` };
+    }
     const isOwnReason = decision === 'ask_user' && reason !== (rule === undefined ? NO_RULE : ruleReason(rule));
     return {
       decision,
@@ -108,25 +114,29 @@ export class PolicyAdapter implements PolicyPort {
     };
   }
 
-  async describeAlways({ toolName, args, kind }: PolicyQuestion): Promise<string[]> {
+  async describeAlways(question: PolicyQuestion): Promise<string[]> {
     const { describeTarget, targetsOfAlways } = await import('../policy/always-rule.ts');
     const { root } = this.options.engine;
-    const calls = await editsOf({ toolName, args, kind });
-    const targets = await Promise.all(calls.map((call) => targetsOfAlways(call, 'proceed_always', root)));
+    const calls = await editsOf(question);
+    const targets = await Promise.all(calls.map((call) => targetsOfAlways(toPolicyCall(call), 'proceed_always', root)));
     return targets.flat().map(describeTarget);
   }
 
-  async remember({ toolName, args, kind, outcome }: RememberedApproval): Promise<void> {
+  async remember({ outcome, ...question }: RememberedApproval): Promise<void> {
+    const { kind, server } = question;
     if (this.options.allowsAlways === false) return;
     // "Always" for an edit means: stop asking about edits in this session.
     if (outcome === 'proceed_always' && EDITS.has(kind) && this.mode === 'default') this.mode = 'autoEdit';
     const { sessionRule, targetsOfAlways } = await import('../policy/always-rule.ts');
     const { root } = this.options.engine;
-    const calls = await editsOf({ toolName, args, kind });
-    const targets = (await Promise.all(calls.map((call) => targetsOfAlways(call, outcome, root)))).flat();
+    const calls = await editsOf(question);
+    const targets = (await Promise.all(calls.map((call) => targetsOfAlways(toPolicyCall(call), outcome, root)))).flat();
     for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
     this.offered.clear();
-    if (outcome === 'proceed_always_and_save') await this.save(targets);
+    const isSaved = outcome === 'proceed_always_and_save';
+    const problem = server && (await this.openApprovals()).remember(server, { isSaved });
+    if (problem !== undefined) this.options.onProblem?.(problem);
+    if (isSaved) await this.save(targets);
   }
 
   /** A tool that is denied for all arguments is not offered. */
@@ -135,11 +145,19 @@ export class PolicyAdapter implements PolicyPort {
     const known = this.offered.get(key);
     if (known !== undefined) return known;
     const { engine, interactive } = this.options;
-    const { name, kind } = tool;
-    const calls = (name === PATCH_TOOL ? [name, ...EDIT_TOOLS] : [name]).map((toolName) => ({ toolName, kind }));
+    const { name, kind, server } = tool;
+    const names = name === PATCH_TOOL ? [name, ...EDIT_TOOLS] : [name];
+    const calls = names.map((toolName) => toPolicyCall({ toolName, args: {}, kind, server }));
     const isOffered = engine.staticallyDenied(calls, { mode: this.mode, interactive }).length === 0;
     this.offered.set(key, isOffered);
     return isOffered;
+  }
+
+  private openApprovals(): Promise<ServerToolApprovals> {
+    this.approvals ??= import('../policy/server-tool-approvals.ts').then(
+      (module) => new module.ServerToolApprovals(this.options.home),
+    );
+    return this.approvals;
   }
 
   private async save(targets: Parameters<typeof saveRules>[1]): Promise<void> {
@@ -149,4 +167,10 @@ export class PolicyAdapter implements PolicyPort {
       this.options.onProblem?.(`The rule could not be saved and applies to this session only: ${String(error)}`);
     }
   }
+}
+
+function toPolicyCall({ toolName, args, kind, server }: PolicyQuestion): PolicyCall {
+  if (!server) return { toolName, args, kind };
+  const { name: mcpServer, tool: mcpTool, annotations, isTrusted: isTrustedServer } = server;
+  return { toolName, args, kind, mcpServer, mcpTool, annotations, isTrustedServer };
 }

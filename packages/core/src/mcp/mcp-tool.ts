@@ -82,7 +82,7 @@ export function createMcpTool(listed: ListedTool, server: McpServer, call: CallS
       tool: listed.name,
       isTrusted: server.trust,
       annotations: listed.annotations,
-      fingerprint: sha256(toStableJson([listed.description, listed.inputSchema ?? null])),
+      fingerprint: [listed.description, listed.inputSchema ?? null].map((part) => sha256(toStableJson(part))).join('.'),
     },
   };
 }

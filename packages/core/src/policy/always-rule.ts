@@ -12,6 +12,7 @@ import { quote } from './shell/command-matching.ts';
 import { isKnownSafe } from './shell/known-commands.ts';
 import { prefixOf } from './shell/remembered-prefix.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
+import { SESSION_RULE_SOURCE } from './rule.ts';
 import type { PolicyCall, PolicyRule } from './rule.ts';
 import { loadShellParser } from './shell/shell-command.ts';
 import type { Leaf } from './shell/shell-leaves.ts';
@@ -103,7 +104,7 @@ export function sessionRule(target: RuleTarget, mode: ApprovalMode): PolicyRule 
     decision: 'allow',
     priority: SESSION_PRIORITY,
     kind: 'user',
-    source: { name: 'your answer in this session' },
+    source: { name: SESSION_RULE_SOURCE },
     modes: modesFrom(mode),
     ...(commandRegex !== undefined && { commandRegex: new RegExp(`^(?:${commandRegex})`) }),
     ...(argsPattern !== undefined && { argsPattern: new RegExp(argsPattern) }),

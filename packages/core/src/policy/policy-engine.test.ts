@@ -460,7 +460,9 @@ describe('protected places', () => {
     const engine = createEngine();
     const foreign = { ...call('mcp_fs_write', { target: { path: '.git/config' } }), mcpServer: 'fs' };
     expect(await decide(engine, foreign, 'yolo')).toBe('ask_user');
-    expect(await decide(engine, { ...foreign, annotations: { readOnlyHint: true } }, 'yolo')).toBe('allow');
+    const hinted = { ...foreign, annotations: { readOnlyHint: true } };
+    expect(await decide(engine, hinted, 'yolo')).toBe('ask_user');
+    expect(await decide(engine, { ...hinted, isTrustedServer: true }, 'yolo')).toBe('allow');
   });
 
   it('open for a rule of the user that names them', async () => {

@@ -186,7 +186,7 @@ export class PolicyEngine {
       return typeof path === 'string' ? [path] : [];
     }
     const changes = call.kind === 'edit' || call.kind === 'delete' || call.kind === 'move';
-    if (!changes && !(isForeign(call) && call.annotations?.['readOnlyHint'] !== true)) return [];
+    if (!changes && !(isForeign(call) && !isTrustedToRead(call))) return [];
     return pathArguments(call.args);
   }
 
@@ -247,9 +247,13 @@ const HARMLESS_TOOLS = new Set([
   ...['web_fetch', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill'],
 ]);
 
+/** A server's statement on its own tool is only a hint, unless the user trusts the server. */
+function isTrustedToRead({ isTrustedServer, annotations }: PolicyCall): boolean {
+  return isTrustedServer === true && annotations?.['readOnlyHint'] === true;
+}
+
 function isMutating(call: PolicyCall): boolean {
-  // A server's statement on its own tool is only a hint.
-  if (isMcp(call)) return call.annotations?.['readOnlyHint'] !== true && !HARMLESS_TOOLS.has(call.toolName);
+  if (isMcp(call)) return !isTrustedToRead(call) && !HARMLESS_TOOLS.has(call.toolName);
   // Not by name: a caller's own tool may have the name of a built-in one and change anything.
   if (call.kind !== undefined) return !HARMLESS_KINDS.includes(call.kind);
   return !HARMLESS_TOOLS.has(call.toolName) && !call.toolName.startsWith('tracker_');

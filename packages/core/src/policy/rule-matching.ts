@@ -53,6 +53,7 @@ function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {
     return (
       toolName === '*' ||
       toolName === call.toolName ||
+      toolName === call.mcpTool ||
       call.toolName === `mcp_${toMcpName(mcpName)}_${toMcpName(toolName)}`
     );
   }

@@ -80,6 +80,10 @@ export interface PolicyCall {
   subagent?: string;
   /** The server's own name, for MCP tools. */
   mcpServer?: string;
+  /** The server's own name of the tool. */
+  mcpTool?: string;
+  /** The user trusts the server: its annotations are more than hints. */
+  isTrustedServer?: boolean;
 }
 
 export interface PolicyContext {
@@ -113,6 +117,9 @@ export const STRICTNESS: Readonly<Record<PolicyDecision, number>> = { allow: 0, 
 export function stricter(left: PolicyDecision, right: PolicyDecision): PolicyDecision {
   return STRICTNESS[left] >= STRICTNESS[right] ? left : right;
 }
+
+/** Names the source of a rule that an answer of this session created. */
+export const SESSION_RULE_SOURCE = 'your answer in this session';
 
 export const NO_RULE = 'no rule speaks about it';
 

@@ -247,7 +247,7 @@ export interface ToolServer {
   readonly isTrusted: boolean;
   /** The server's own statements about the tool. */
   readonly annotations: Readonly<Record<string, unknown>>;
-  /** Changes with the description or the schema. */
+  /** The hashes of the description and of the schema, with a dot between them. */
   readonly fingerprint: string;
 }
 

@@ -7,6 +7,8 @@ export interface UserHints {
   trustPromptFile?: string;
   /** A sentence on how to consent to the hooks of a project. */
   trustHooks?: string;
+  /** A sentence on how to consent to the MCP servers of a project. */
+  trustServers?: string;
   /** A sentence on how to allow a tool in a run that cannot ask. */
   allowTool?(toolName: string, approvalMode: string): string;
 }

@@ -18,7 +18,7 @@ import { untilAborted } from '../util/abort.ts';
 import type { Approvals } from './approvals.ts';
 import { buildCall, throughBeforeTool } from './before-tool.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
-import type { Answer, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
+import type { Answer, EditProposal, PolicyPort, PolicyQuestion, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface CallPreparationOptions {
   tools: ToolLookup;
@@ -144,6 +144,8 @@ export class CallPreparation {
     signal: AbortSignal,
   ): Promise<ToolCallConfirmationDetails> {
     const details = (await call.invocation.confirm(signal)) || toQuestion(call);
+    // The policy's own reason to ask about a server's tool: it is not as the user allowed it.
+    if (details.type === 'mcp') return { ...details, ...(reason !== undefined && { changed: reason }) };
     if (details.type !== 'exec') return details;
     const alwaysCovers = await this.options.policy.describeAlways?.(questionOf(call));
     return { ...details, ...(alwaysCovers && { alwaysCovers }), ...(reason !== undefined && { reason }) };
@@ -203,12 +205,8 @@ export function showCall({ tool, invocation }: ReadyCall): ShownCall {
 }
 
 /** The tool's current name, also when the model used an old one. */
-function questionOf({ request, tool }: ReadyCall): {
-  toolName: string;
-  args: Record<string, unknown>;
-  kind: DefinedTool['kind'];
-} {
-  return { toolName: tool.name, args: request.args, kind: tool.kind };
+function questionOf({ request, tool }: ReadyCall): PolicyQuestion {
+  return { toolName: tool.name, args: request.args, kind: tool.kind, server: tool.server };
 }
 
 /** For a tool without a question of its own. */

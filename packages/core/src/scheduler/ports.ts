@@ -7,6 +7,7 @@ import type {
   ToolConfirmationOutcome,
   ToolKind,
   ToolResult,
+  ToolServer,
 } from '../protocol/tools.ts';
 import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 
@@ -20,6 +21,8 @@ export interface PolicyQuestion {
   toolName: string;
   args: Record<string, unknown>;
   kind: ToolKind;
+  /** For the tool of an MCP server. */
+  server?: ToolServer | undefined;
 }
 
 export interface PolicyVerdict {

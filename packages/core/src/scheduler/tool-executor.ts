@@ -173,7 +173,7 @@ export class ToolExecutor {
     );
     const content = withNotes(result.llmContent, notes);
     const bounds = this.options.outputBounds?.();
-    const of = { toolName: tool.name, callId: request.callId };
+    const of = { toolName: tool.name, callId: request.callId, isMcp: tool.server !== undefined };
     const bounded: BoundedOutput = bounds ? await boundOutput(content, of, bounds) : { content };
     const converted = toFunctionResponse(
       { ...answerTo(request), mediaInResponses: this.options.mediaInResponses?.() ?? false },

@@ -117,3 +117,21 @@ describe('what a call would do', () => {
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(60);
   });
 });
+
+describe('a call to a server', () => {
+  it('is shown with the whole arguments and with what changed', () => {
+    const changed = 'The schema of this tool changed since you allowed it.';
+    const rows = describeAction({ ...MCP, args: { path: 'a\u001B[8mb', deep: { n: 1 } }, changed }, STYLES, 80);
+    expect(rows).toEqual([
+      'server s',
+      'tool   t',
+      changed,
+      '{',
+      String.raw`  "path": "a\u001b[8mb",`,
+      '  "deep": {',
+      '    "n": 1',
+      '  }',
+      '}',
+    ]);
+  });
+});

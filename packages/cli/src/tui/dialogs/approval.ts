@@ -159,6 +159,21 @@ function describeParts(
   return [...runs, ...asks].flatMap((row) => wrapRows(styles.secondary(row), { width }));
 }
 
+/** The whole arguments: the user approves what is sent. */
+function describeServerCall(
+  { serverName, toolName, args, changed }: Extract<ActionDetails, { type: 'mcp' }>,
+  styles: Styles,
+  width: number,
+): string[] {
+  const sent = args === undefined ? [] : JSON.stringify(args, null, 2).split('\n').map(makeVisibleLine);
+  return [
+    `${styles.secondary('server')} ${makeVisibleLine(serverName)}`,
+    `${styles.secondary('tool')}   ${makeVisibleLine(toolName)}`,
+    ...(changed === undefined ? [] : [styles.warning(makeVisibleLine(changed))]),
+    ...sent,
+  ].flatMap((row) => wrapRows(row, { width }));
+}
+
 export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {
   switch (details.type) {
     case 'edit':
@@ -174,10 +189,7 @@ export function describeAction(details: ActionDetails, styles: Styles, width: nu
         ...(details.urls ?? []).flatMap((url) => wrapRows(styles.link(makeVisibleLine(url)), { width, first: '- ' })),
       ];
     case 'mcp':
-      return [
-        `${styles.secondary('server')} ${makeVisibleLine(details.serverName)}`,
-        `${styles.secondary('tool')}   ${makeVisibleLine(details.toolName)}`,
-      ].flatMap((row) => wrapRows(row, { width }));
+      return describeServerCall(details, styles, width);
     case 'sandbox_expansion':
       return [
         ...describeCommand(details.command, styles, width),
