@@ -42,7 +42,6 @@ describe('a login with Google in the settings', () => {
 describe('what the settings name and a run does not use yet', () => {
   const homeFiles = {
     '.gemini/settings.json': JSON.stringify({
-      mcpServers: { stub: { command: 'x' }, web: { httpUrl: 'http://x' } },
       general: { checkpointing: { enabled: true } },
       ide: { hasSeenNudge: true },
       ui: { footer: { items: ['workspace', 'sandbox', 'quota'] } },
@@ -55,7 +54,7 @@ describe('what the settings name and a run does not use yet', () => {
     '.gemini/agents/helper.md': 'x',
   };
   const LINE =
-    'not used yet: MCP (stub, web), extension gitstuff (except its excludeTools), extension plain, ' +
+    'not used yet: extension gitstuff (except its excludeTools), extension plain, ' +
     '2 skills, 1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
 
   it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {

@@ -27,7 +27,6 @@ describe('flags that are refused', () => {
     ['a worktree that is not switched on', ['-p', 'a', '-w'], 1, 'experimental.worktrees'],
     ['extensions', ['-e', 'gitstuff', '-p', 'a'], 1, '--extensions is not supported yet'],
     ['a list of extensions', ['-l'], 1, '--list-extensions is not supported yet'],
-    ['MCP servers', ['--allowed-mcp-server-names', 'x', '-p', 'a'], 1, '--allowed-mcp-server-names is not supported'],
   ])('are named in one line, with a hint to the help: %s', async (_, args, code, words) => {
     const result = await run(args);
     expect(result).toMatchObject({ stdout: '', code, models: [] });
@@ -66,7 +65,7 @@ describe('--help', () => {
   it('lists flags Castor does not support as such, and nowhere else', async () => {
     const { stdout } = await run(['--help']);
     const [supported = '', rest = ''] = stdout.split('does not support yet, and rejects:');
-    const flags = ['--sandbox', '--extensions', '--list-extensions', '--allowed-mcp-server-names', '--acp'];
+    const flags = ['--sandbox', '--extensions', '--list-extensions', '--acp'];
     expect(flags.filter((name) => supported.includes(name))).toEqual([]);
     expect(flags.filter((name) => !rest.includes(name))).toEqual([]);
   });

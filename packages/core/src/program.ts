@@ -34,6 +34,8 @@ export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prom
 export { HOOK_EVENTS } from './hooks/hook-events.ts';
 export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';
 export { readHookFiles, toHookLayers } from './hook-ports/hook-layers.ts';
+export { consentToServers } from './mcp/server-inspection.ts';
+export { toMcpLayers } from './mcp/server-layer.ts';
 export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';
 export type { InspectedHook, InspectedHooks, TriedHooks } from './hook-ports/hook-inspection.ts';
 

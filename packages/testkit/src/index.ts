@@ -28,7 +28,6 @@ export type { ErrorContent, ErrorInfo, ErrorStatus, GoogleError } from './google
 export { findConversationViolations } from './legal-conversation.ts';
 export type { ConversationRule, ConversationViolation } from './legal-conversation.ts';
 export { findRequestViolations } from './legal-request.ts';
-export type { HttpFaultName } from './mcp/http-faults.ts';
 export { mcpServer } from './mcp/http-server.ts';
 export type { McpServer } from './mcp/http-server.ts';
 export type { AuthorizationServer } from './mcp/oauth-server.ts';

@@ -44,7 +44,7 @@ export const FLAGS = {
   'ignore-env': { kind: 'switch' },
   extensions: { kind: 'list', alias: 'e', value: 'names', unsupported: true },
   'list-extensions': { kind: 'switch', alias: 'l', unsupported: true },
-  'allowed-mcp-server-names': { kind: 'list', value: 'names', unsupported: true },
+  'allowed-mcp-server-names': { kind: 'list', value: 'names' },
   acp: { kind: 'switch', unsupported: true },
   'experimental-acp': { kind: 'switch', hidden: true },
   'screen-reader': { kind: 'switch' },

@@ -21,6 +21,7 @@ export const SECTIONS: readonly Section[] = [
       ['yolo', 'Run every tool without approval. Deny rules still apply.'],
       ['approval-mode', 'default, auto_edit, yolo or plan.'],
       ['allowed-tools', 'Tools that run without approval.'],
+      ['allowed-mcp-server-names', 'The only MCP servers that start; their tools run without approval.'],
       ['policy', 'Policy files that replace your own.'],
       ['admin-policy', 'Policy files with the highest precedence.'],
       ['skip-trust', 'Trust this folder for this run.'],

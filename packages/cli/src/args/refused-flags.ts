@@ -28,7 +28,6 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     '--continue continues the interrupted prompt; remove the new prompt, or use --resume.',
   ({ extensions }) => isNamed(extensions) && unsupported('extensions'),
   ({ listExtensions }) => Boolean(listExtensions) && unsupported('list-extensions'),
-  ({ allowedMcpServerNames }) => isNamed(allowedMcpServerNames) && unsupported('allowed-mcp-server-names'),
   ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
   ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),
   ({ approvalMode }) => refuseOther('approval-mode', approvalMode, ['default', 'auto_edit', 'yolo', 'plan']),

@@ -53,7 +53,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runModelsCommand } = await import('./models.ts');
     return runModelsCommand(args, context);
   },
-  mcp: notYet('MCP servers'),
+  mcp: notYet('changing MCP servers on the command line (settings.json holds them)'),
   extensions: notYet('Extensions'),
   extension: notYet('Extensions'),
   skills: notYet('Skills'),

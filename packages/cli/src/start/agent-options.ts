@@ -1,10 +1,12 @@
 /** Builds the options of the agent for any surface, from what the start decided. Plain fields; it opens nothing. */
 
-import { readModelConfigs, resolveSystemPromptFile, toHookLayers } from '@castor/core/program';
+import { readModelConfigs, resolveSystemPromptFile, toHookLayers, toMcpLayers } from '@castor/core/program';
 import type { WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
 import type { Start } from './start.ts';
 import { USER_HINTS } from './user-hints.ts';
+
+declare const CASTOR_VERSION: string;
 
 type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'secrets' | 'sessionId'>;
 
@@ -38,6 +40,7 @@ export function toAgentOptions(start: Start): ChosenOptions {
     context: access.kind === 'offline' ? NO_CONTEXT_FILES : toContextOptions(settings),
     ignore: toIgnore(settings),
     hookLayers: toHookLayers(start.configuration.layers),
+    mcp: toMcpOptions(start),
     hints: USER_HINTS,
     isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
     systemPrompt: {
@@ -81,6 +84,21 @@ function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNu
     useRipgrep,
     directWebFetch: experimental.directWebFetch,
     writeTodos: useWriteTodos,
+  };
+}
+
+function toMcpOptions({ args, settings, configuration }: Start): NonNullable<ChosenOptions['mcp']> {
+  const { allowed, excluded, serverCommand, startLimit, promptWait } = settings.mcp;
+  const { mcp: admin } = settings.admin;
+  return {
+    layers: toMcpLayers(configuration.layers),
+    restrictions: {
+      ...{ allowed, excluded, admin, serverCommand },
+      named: args.allowedMcpServerNames,
+      startLimitMs: startLimit * 1000,
+    },
+    promptWaitMs: promptWait * 1000,
+    clientVersion: CASTOR_VERSION,
   };
 }
 

@@ -75,7 +75,7 @@ export function assertYolo({ security, admin }: Settings): void {
 }
 
 /** A flag replaces the setting of the same meaning. */
-function chooseRules(args: CliArguments, { tools, mcp }: Settings): Approval['rules'] {
+function chooseRules(args: CliArguments, { tools, mcp, mcpServers }: Settings): Approval['rules'] {
   const allowed = args.allowedTools?.filter((name) => name !== '') ?? tools.allowed;
   const servers = args.allowedMcpServerNames?.filter((name) => name !== '');
   const mcpAllowed = servers ?? mcp.allowed;
@@ -87,5 +87,7 @@ function chooseRules(args: CliArguments, { tools, mcp }: Settings): Approval['ru
     confirmationRequired: tools.confirmationRequired,
     mcpAllowed,
     mcpExcluded,
+    // In an untrusted folder no server runs.
+    mcpTrusted: Object.entries(mcpServers).flatMap(([name, { trust }]) => (trust === true ? [name] : [])),
   };
 }

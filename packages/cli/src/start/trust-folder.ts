@@ -1,8 +1,18 @@
-/** Records the user's trust decision on a folder: whether it is trusted, and that it had no hooks at that time. */
+/**
+ * Records the user's trust decision on a folder: whether it is trusted, that it had no hooks at that time, and which
+ * MCP servers it had.
+ */
 
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { getErrorMessage } from '@castor/core';
-import { consentToHooks, loadConfiguration, setTrust, toHookLayers } from '@castor/core/program';
+import {
+  consentToHooks,
+  consentToServers,
+  loadConfiguration,
+  setTrust,
+  toHookLayers,
+  toMcpLayers,
+} from '@castor/core/program';
 import type { TrustLevel } from '@castor/core/program';
 
 export interface FolderDecision {
@@ -15,13 +25,18 @@ export interface FolderDecision {
 
 /**
  * Throws when the decision cannot be written. Hooks the folder has are announced when they first run; hooks added later
- * to a folder without any run only after a consent of their own.
+ * to a folder without any run only after a consent of their own. MCP servers start as they are now: new and changed
+ * ones need another decision.
  */
 export function decideOnFolder({ folder, level, file, home }: FolderDecision): void {
   setTrust(file, folder, level);
-  if (level === 'DO_NOT_TRUST' || !existsSync(folder) || hasHooks(folder, home)) return;
+  if (level === 'DO_NOT_TRUST' || !existsSync(folder)) return;
+  const layers = readLayers(folder, home);
+  if (!layers) return;
   try {
-    consentToHooks({ root: folder, home }, []);
+    const root = realpathSync(folder);
+    if (!hasHooks(layers)) consentToHooks({ root: folder, home }, []);
+    consentToServers({ root, home }, toMcpLayers(layers));
   } catch (error) {
     throw new Error(`The folder is trusted, but recording its state failed: ${getErrorMessage(error)}`, {
       cause: error,
@@ -29,14 +44,20 @@ export function decideOnFolder({ folder, level, file, home }: FolderDecision): v
   }
 }
 
-function hasHooks(folder: string, home: string): boolean {
+type Layers = ReturnType<typeof loadConfiguration>['layers'];
+
+/** Undefined for unreadable settings, which may contain anything. */
+function readLayers(folder: string, home: string): Layers | undefined {
   try {
-    // Variables cannot add a hook, so none are needed.
-    const options = { home, cwd: folder, environment: {}, platform: process.platform, isTrusted: true };
-    const layers = toHookLayers(loadConfiguration(options).layers);
-    return layers.some(({ source, hooks }) => source === 'project' && hooks !== undefined);
+    // The address of a server may contain variables; a hook's command keeps them.
+    const options = { home, cwd: folder, environment: process.env, platform: process.platform, isTrusted: true };
+    return loadConfiguration(options).layers;
   } catch {
-    // Unreadable settings may contain hooks.
-    return true;
+    // The next start reports the reason.
+    return undefined;
   }
+}
+
+function hasHooks(layers: Layers): boolean {
+  return toHookLayers(layers).some(({ source, hooks }) => source === 'project' && hooks !== undefined);
 }

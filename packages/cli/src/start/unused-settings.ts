@@ -1,5 +1,5 @@
 /**
- * Names what the user has configured for Gemini CLI and Castor does not use yet: MCP servers, extensions, skills,
+ * Names what the user has configured for Gemini CLI and Castor does not use yet: extensions, skills,
  * agents, settings without an effect. One line, so that a start never ignores them silently. Reads one folder per kind
  * and source.
  */
@@ -28,11 +28,9 @@ export function describeUnused(
   places: UnusedPlaces,
   { isComplete = false }: { isComplete?: boolean } = {},
 ): string[] {
-  const servers = Object.keys(settings.mcpServers);
   const skills = settings.skills.enabled ? countSkills(places) : 0;
   const agents = listFolders(places, 'agents').filter(({ name }) => name.endsWith('.md') && !name.startsWith('_'));
   const unused = [
-    ...(servers.length > 0 ? [`MCP (${servers.join(', ')})`] : []),
     ...nameExtensions(places),
     ...(skills > 0 ? [countOf(skills, 'skill')] : []),
     ...(agents.length > 0 ? [countOf(agents.length, 'agent')] : []),
@@ -100,7 +98,7 @@ function walk(values: Readonly<Record<string, unknown>>, path: readonly string[]
 
 /** Reported under what they configure, or bookkeeping of Gemini CLI itself. */
 function isToldOtherwise(key: string): boolean {
-  return key === 'mcpServers' || /nudge/i.test(key);
+  return /nudge/i.test(key);
 }
 
 function nameSettings(keys: readonly string[], isComplete: boolean): string[] {

@@ -11,6 +11,8 @@ export const USER_HINTS: Required<UserHints> = {
   trustFolder: 'Trust it, or use --skip-trust for one run.',
   trustPromptFile: 'Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.',
   trustHooks: 'Review them with "castor hooks list", then consent with "castor hooks trust".',
+  trustServers:
+    'Review them in .gemini/settings.json and trust the folder again with /permissions trust, or use --skip-trust.',
   allowTool(name, mode) {
     const edits = mode === 'default' && EDITING_TOOLS.has(name) ? '--approval-mode auto_edit, ' : '';
     return `The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it.`;

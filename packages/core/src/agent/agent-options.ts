@@ -110,4 +110,6 @@ export interface WiringOptions extends Omit<
   sessionId: string;
   /** Called only when a file is about to be stored there. */
   tempDirectory(): string;
+  /** See AgentSessionOptions. */
+  prepare?: ((signal: AbortSignal) => AsyncGenerator<AgentEvent, void>) | undefined;
 }

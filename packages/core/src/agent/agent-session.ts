@@ -30,6 +30,8 @@ export interface AgentSessionOptions extends SessionQuestionOptions {
   budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
   /** Receives every event before a surface does, and what a prompt that starts will send. Must not throw. */
   record?: (event: AgentEvent, input?: PartListUnion) => void;
+  /** Runs before the first request of every prompt, for example to wait for servers. Ends early on abort. */
+  prepare?: ((signal: AbortSignal) => AsyncGenerator<AgentEvent, void>) | undefined;
   /** The inbox that the rooms around the loop post to; by default a new one. */
   inbox?: EventInbox;
   /** One id for all prompts of a one-shot program; by default each prompt has its own. */
@@ -70,7 +72,7 @@ export class AgentSession {
     options: PromptOptions = {},
   ): AsyncGenerator<AgentEvent, void> {
     this.open();
-    const { client, scheduler } = this.options;
+    const { client, scheduler, prepare } = this.options;
     const prompt_id = this.nextPromptId();
     const leave = new AbortController();
     const watch = this.watch(AbortSignal.any([outerSignal, leave.signal]));
@@ -80,6 +82,7 @@ export class AgentSession {
     try {
       yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) }, input);
       let ended = this.overBudget() ?? EMPTY;
+      if (prepare && ended === EMPTY) yield* this.relay(prepare(signal), leave);
       const judge = (event: AgentEvent) => (ended = toEnding(event) ?? ended);
       for (let request = this.begin(ended, input); request.length > 0;) {
         ended = COMPLETED;

@@ -136,6 +136,7 @@ export function wireAgent(
   const session = new AgentSession({
     sessionId: options.sessionId,
     inbox,
+    prepare: options.prepare,
     client,
     chat,
     scheduler,

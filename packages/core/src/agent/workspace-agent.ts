@@ -38,6 +38,7 @@ import { createFileReferences } from '../context/file-references.ts';
 import type { FileReferences, ReadReferences } from '../context/file-references.ts';
 import { readHookFiles } from '../hook-ports/hook-layers.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
+import type { McpManager } from '../mcp/mcp-manager.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
 import { createSessionId } from '../records/session-id.ts';
@@ -46,6 +47,7 @@ import { loadPrices } from '../spending/user-prices.ts';
 import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
 import type { ResolvedWorkspaceOptions, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
+import { openWorkspaceServers } from './workspace-mcp.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
 import { loadPatchTool, openTools } from './workspace-tools.ts';
@@ -56,6 +58,8 @@ export interface WorkspaceAgent extends Agent {
   sources: readonly Source[];
   /** Absent where no hook is configured. */
   hooks?: SessionHooks;
+  /** The MCP servers and their state; absent where none is configured. */
+  servers?: McpManager;
   policy: PolicyAdapter;
   /** Runs commands the user typed; the tools use the same runner. */
   shell: ShellRunner;
@@ -119,9 +123,16 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const sourced = { ...options, sources };
   const context = await openContext(sourced, { workspace, isGitRepository, fit, warn });
   const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
+  const servers = await openWorkspaceServers(options, {
+    root: workspace.root,
+    sources,
+    tools,
+    shell: commands.shell,
+    post: (event) => inbox.post(event),
+  });
   const wiring = {
     ...options,
-    ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder }),
+    ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder, prepare: servers?.prepare }),
     record: (event: AgentEvent, input?: PartListUnion) => {
       recorder?.observe(event, input);
       if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
@@ -160,7 +171,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const { shell, background } = commands;
   return {
     ...agent,
-    ...withoutUndefined({ hooks }),
+    ...withoutUndefined({ hooks, servers: servers?.manager }),
     workspace,
     sources,
     policy,
@@ -173,6 +184,8 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     },
     reloadContext: () => context.reload(agent.chat),
     async dispose() {
+      // Before the shell, whose guard ends what a server left behind.
+      await servers?.manager.dispose();
       await Promise.all([shell.dispose(), background.dispose(), hooks?.dispose()]);
       agent.session.close();
       recorder?.close();

@@ -10,6 +10,7 @@ import type { Environment } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { ContextFileOptions } from '../context/context-files.ts';
 import type { SystemPromptFields } from '../context/context-workspace.ts';
+import type { McpOptions } from '../mcp/mcp-options.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { OpenedSession } from '../records/open-session.ts';
 
@@ -70,6 +71,8 @@ export interface WorkspaceAgentOptions extends Omit<
   session?: OpenedSession;
   /** Hooks of the settings files; those of `sources` are added. They replace `hooks`. */
   hookLayers?: readonly HookLayer[];
+  /** The MCP servers of the settings files, and which of them may run; those of `sources` are added. */
+  mcp?: McpOptions | undefined;
   /** What the caller's user does about problems; added to the sentences about them. */
   hints?: UserHints;
   /** A flag or a variable trusts the folder for this run, as it is now. */

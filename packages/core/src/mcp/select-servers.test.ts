@@ -8,7 +8,8 @@ import { loadSettings } from '../config/load-settings.ts';
 import { selectServers } from './select-servers.ts';
 import type { ServerRestrictions } from './select-servers.ts';
 import { createServerEnvironment } from './server-environment.ts';
-import { hasMcpServers, readMcpManifests, toMcpLayers } from './server-layer.ts';
+import { hasMcpServers, toMcpLayers } from './server-layer.ts';
+import { readMcpManifests } from './server-manifests.ts';
 
 let folder: string;
 

@@ -25,7 +25,7 @@ export interface ServerRestrictions {
   allowed?: readonly string[] | undefined;
   /** `mcp.excluded`. */
   excluded?: readonly string[] | undefined;
-  /** `--allowed-mcp-server-names`: replaces both lists. */
+  /** The servers named for this run: they replace both lists. */
   named?: readonly string[] | undefined;
   admin?: AdminServers | undefined;
   /** Servers that the user disabled. */

@@ -16,6 +16,8 @@ export interface ToolShelf {
   /** False when the name belongs to a tool of another origin. */
   register(tool: DefinedTool, origin: 'mcp'): boolean;
   unregister(name: string): boolean;
+  /** Reports all changes of `work` as one. */
+  together(work: () => void): void;
 }
 
 export interface SyncResult {
@@ -28,7 +30,7 @@ export interface SyncResult {
 export class ToolSync {
   private readonly shelf: ToolShelf;
   /** The server of each registered name. */
-  private readonly owners = new Map<string, { server: string; fingerprint: string | undefined }>();
+  private readonly owners = new Map<string, string>();
 
   constructor(shelf: ToolShelf) {
     this.shelf = shelf;
@@ -36,12 +38,19 @@ export class ToolSync {
 
   /** Registers what is listed, replaces what changed, and removes the server's other tools. */
   apply(server: McpServer, listed: readonly ListedTool[], call: CallServer): SyncResult {
-    const leftOut: string[] = [];
+    const result: SyncResult = { tools: [], leftOut: [] };
+    this.shelf.together(() => this.replace(server, listed, call, result));
+    return result;
+  }
+
+  private replace(server: McpServer, listed: readonly ListedTool[], call: CallServer, result: SyncResult): void {
     const tools = new Set<string>();
     for (const entry of listed) {
       if (!isToolWanted(entry.name, server)) continue;
       const refuse = (why: string) =>
-        leftOut.push(`The tool ${cleanLine(entry.name, 200)} of the MCP server ${server.name} was left out: ${why}.`);
+        result.leftOut.push(
+          `The tool ${cleanLine(entry.name, 200)} of the MCP server ${server.name} was left out: ${why}.`,
+        );
       const tool = createMcpTool(entry, server, call);
       if (typeof tool === 'string') refuse(tool);
       else if (tools.has(tool.name)) refuse(`the server lists ${tool.name} twice`);
@@ -49,25 +58,25 @@ export class ToolSync {
       else tools.add(tool.name);
     }
     this.removeAllBut(server.name, tools);
-    return { tools: [...tools].toSorted(), leftOut };
+    result.tools.push(...[...tools].toSorted());
   }
 
   /** Removes the tools of a server. */
   remove(server: string): void {
-    this.removeAllBut(server, new Set());
+    this.shelf.together(() => this.removeAllBut(server, new Set()));
   }
 
   private put(tool: DefinedTool, server: string): boolean {
     const owner = this.owners.get(tool.name);
-    if (owner && owner.server !== server) return false;
+    if (owner !== undefined && owner !== server) return false;
     if (!this.shelf.register(tool, 'mcp')) return false;
-    this.owners.set(tool.name, { server, fingerprint: tool.server?.fingerprint });
+    this.owners.set(tool.name, server);
     return true;
   }
 
   private removeAllBut(server: string, kept: ReadonlySet<string>): void {
     for (const [name, owner] of this.owners) {
-      if (owner.server !== server || kept.has(name)) continue;
+      if (owner !== server || kept.has(name)) continue;
       this.owners.delete(name);
       this.shelf.unregister(name);
     }

@@ -86,6 +86,8 @@ export interface ToolsChange {
 
 export class ToolRegistry {
   private readonly followers = new Set<(change: ToolsChange) => void>();
+  /** Collects the changes of `together`. */
+  private collected: ToolsChange | undefined;
   private readonly entries = new Map<string, { tool: DefinedTool; origin: ToolOrigin }>();
   private readonly isActive: (tool: DefinedTool) => boolean;
   private readonly explainAbsence: (tool: DefinedTool) => string | undefined;
@@ -118,6 +120,18 @@ export class ToolRegistry {
     const wasThere = this.entries.delete(name);
     if (wasThere) this.tell({ added: [], removed: [name] });
     return wasThere;
+  }
+
+  /** Reports all changes of `work` as one. */
+  together(work: () => void): void {
+    const change: ToolsChange = { added: [], removed: [] };
+    this.collected = change;
+    try {
+      work();
+    } finally {
+      this.collected = undefined;
+      if (change.added.length > 0 || change.removed.length > 0) this.tell(change);
+    }
   }
 
   /** Notifies of every tool added or removed from now on. */
@@ -162,6 +176,11 @@ export class ToolRegistry {
   }
 
   private tell(change: ToolsChange): void {
+    if (this.collected) {
+      this.collected.added.push(...change.added);
+      this.collected.removed.push(...change.removed);
+      return;
+    }
     for (const follower of this.followers) follower(change);
   }
 }

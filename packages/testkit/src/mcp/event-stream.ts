@@ -5,7 +5,6 @@
 
 import type { ServerResponse } from 'node:http';
 import type { WriteForm } from './exchange.ts';
-import { PieceWriter } from './piece-writer.ts';
 
 interface StreamOptions {
   readonly isResumable?: boolean | undefined;
@@ -19,7 +18,6 @@ export class EventStream {
   readonly name: string;
   private readonly options: StreamOptions;
   private readonly events: string[] = [];
-  private readonly writer = new PieceWriter((text) => this.put(text));
   private response: ServerResponse | undefined;
   private next = 0;
   private isEnded = false;
@@ -51,16 +49,29 @@ export class EventStream {
     response.flushHeaders();
     if (this.options.retry !== undefined) response.write(`retry: ${this.options.retry}\n\n`);
     if (isPrimed && this.options.isResumable) response.write(`id: ${this.name}:${this.next}\ndata: \n\n`);
-    void this.flush();
+    this.flush();
   }
 
-  send(data: string, { pieces = 1, isHalf = false }: WriteForm = {}, event = 'message'): Promise<void> | void {
+  async send(data: string, { pieces = 1, isHalf = false }: WriteForm = {}, event = 'message'): Promise<void> {
     const id = this.options.isResumable ? `id: ${this.name}:${this.events.length + 1}\n` : '';
     const lines = data.split('\n').map((line) => `data: ${line}\n`);
     const text = `${id}event: ${event}\n${lines.join('')}\n`;
-    if (isHalf) return this.put(text.slice(0, text.length / 2));
+    if (isHalf) {
+      this.response?.write(text.slice(0, text.length / 2));
+      return;
+    }
+    if (pieces === 1 || !this.response) {
+      this.events.push(text);
+      this.flush();
+      return;
+    }
+    const size = Math.ceil(text.length / pieces);
+    for (let begin = 0; begin < text.length; begin += size) {
+      await new Promise(setImmediate);
+      this.response.write(text.slice(begin, begin + size));
+    }
     this.events.push(text);
-    return this.flush(pieces);
+    this.next = this.events.length;
   }
 
   raw(bytes: Buffer): void {
@@ -84,16 +95,10 @@ export class EventStream {
     this.response = undefined;
   }
 
-  private flush(pieces = 1): Promise<void> | void {
+  private flush(): void {
     if (!this.response) return;
-    const texts = this.events.slice(this.next);
+    for (const text of this.events.slice(this.next)) this.response.write(text);
     this.next = this.events.length;
-    const written = texts.map((text) => this.writer.write(text, pieces)).at(-1);
     if (this.isEnded) this.drop();
-    return written;
-  }
-
-  private put(text: string): void {
-    this.response?.write(text);
   }
 }

@@ -41,8 +41,8 @@ export interface McpServer extends AsyncDisposable {
   release(gate: string): void;
   /** Plays actions in every session that is open: notifications, requests to the client, a change of the offer. */
   play(actions: readonly McpAction[]): Promise<void>;
-  /** Forgets these sessions, or all, as a server does that starts again: 404 for the next request. */
-  forgetSessions(...ids: readonly string[]): void;
+  /** Forgets every session, as a server does that starts again: 404 for its next request. */
+  forgetSessions(): void;
   /** Resets every connection. */
   resetConnections(): void;
   close(): Promise<void>;
@@ -118,11 +118,9 @@ class HttpServer implements McpServer {
     ]);
   }
 
-  forgetSessions(...ids: readonly (string | undefined)[]): void {
-    for (const id of ids.length > 0 ? ids : this.sessions) {
-      this.streamable.sessions.delete(id ?? '');
-      this.sse.sessions.delete(id ?? '');
-    }
+  forgetSessions(): void {
+    this.streamable.sessions.clear();
+    this.sse.sessions.clear();
   }
 
   resetConnections(): void {
@@ -178,10 +176,7 @@ class HttpServer implements McpServer {
 
   private async answer({ request, response }: HttpContext, role: Role): Promise<void> {
     const actions = this.rules.match({ on: `${request.method} ${request.path}`, names: methodsIn(request) });
-    if (actions) {
-      const forget = () => this.forgetSessions(request.headers['mcp-session-id'] ?? request.query['sessionId']);
-      await this.createSession().play(actions, { ...plainExchange(response), forget });
-    }
+    if (actions) await this.createSession().play(actions, plainExchange(response));
     if (!actions || actions.some((action) => action.do === 'pass')) this.route({ request, response }, role);
   }
 
@@ -200,15 +195,15 @@ class HttpServer implements McpServer {
     const { transports = ['streamable', 'sse'] } = this.script.http ?? {};
     if (path === '/mcp' && transports.includes('streamable')) return (context) => this.streamable.serve(context);
     if (!transports.includes('sse')) return undefined;
-    if (path === '/sse') return (context) => this.sse.open(context);
+    if (path === '/sse') return (context) => void this.sse.open(context);
     return path === '/messages' ? (context) => this.sse.post(context) : undefined;
   }
 
   /** The `www-authenticate` of a 401, or undefined. */
-  private unauthorized({ path, headers }: McpHttpRequest): string | undefined {
+  private unauthorized({ headers }: McpHttpRequest): string | undefined {
     const required = Object.entries(this.script.http?.requires ?? {});
     if (required.some(([name, value]) => headers[name] !== value)) return 'Bearer';
-    return this.script.oauth ? this.oauth.challenge(path, headers['authorization']) : undefined;
+    return this.script.oauth ? this.oauth.challenge(headers['authorization']) : undefined;
   }
 
   private createSession(id?: string): McpSession {

@@ -16,7 +16,7 @@ export function isAuthorizationMetadataPath(
 export function authorizationMetadata(
   issuer: string,
   scopes: readonly string[],
-  { registration = true, metadata = 'oauth', metadataFields = {} }: McpOAuth,
+  { registration = true, metadataFields = {} }: McpOAuth,
 ): Record<string, unknown> {
   const fields = {
     issuer,
@@ -30,11 +30,6 @@ export function authorizationMetadata(
     token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'client_secret_basic'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    ...(metadata === 'openid' && {
-      jwks_uri: `${issuer}/jwks`,
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-    }),
     ...metadataFields,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

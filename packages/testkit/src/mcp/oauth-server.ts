@@ -78,16 +78,14 @@ export class AuthorizationServer {
     this.refreshTokens.clear();
   }
 
-  /** The `www-authenticate` for a request at this path without a valid token, or undefined. */
-  challenge(path: string, authorization: string | undefined): string | undefined {
+  /** The `www-authenticate` for a request without a valid token, or undefined. */
+  challenge(authorization: string | undefined): string | undefined {
     const [scheme = '', token = ''] = (authorization ?? '').split(' ');
     if (scheme.toLowerCase() === 'bearer' && this.accessTokens.has(token)) return undefined;
     const parts = [
       ...(authorization === undefined ? [] : ['error="invalid_token"']),
       ...((this.options.resourceMetadata ?? 'header') === 'header'
-        ? [
-            `resource_metadata="${new URL(`${RESOURCE_METADATA}${path === '/mcp' ? path : '/sse'}`, this.resource).href}"`,
-          ]
+        ? [`resource_metadata="${new URL(`${RESOURCE_METADATA}/mcp`, this.resource).href}"`]
         : []),
     ];
     return ['Bearer', parts.join(', ')].join(' ').trim();
@@ -154,11 +152,7 @@ export class AuthorizationServer {
     respondJson(response, 201, {
       ...body,
       client_id: id,
-      ...(secret !== undefined && {
-        client_secret: secret,
-        client_secret_expires_at: 0,
-        token_endpoint_auth_method: 'client_secret_post',
-      }),
+      ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
     });
   }
 

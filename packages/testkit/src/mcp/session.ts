@@ -91,9 +91,7 @@ export class McpSession {
   private async run(playing: Playing, actions: readonly McpAction[]): Promise<void> {
     for (const action of actions) {
       try {
-        // No turn for other messages between actions that wait for nothing.
-        const pending = this.act(action, playing);
-        if (pending) await pending;
+        await this.act(action, playing);
       } catch (error) {
         this.ports.note({ event: 'failure', error: String(error) });
         return;
@@ -101,7 +99,7 @@ export class McpSession {
     }
   }
 
-  private act(action: McpAction, playing: Playing): Promise<void> | void {
+  private async act(action: McpAction, playing: Playing): Promise<void> {
     const { exchange } = playing;
     const { host } = this.ports;
     switch (action.do) {
@@ -125,9 +123,11 @@ export class McpSession {
         return host.stderr(action.text.repeat(action.repeat ?? 1));
       case 'gate':
         this.ports.note({ event: 'gate', name: action.name });
-        return Promise.race([host.pass(action.name), playing.cancelled.promise]);
+        await Promise.race([host.pass(action.name), playing.cancelled.promise]);
+        return;
       case 'delay':
-        return Promise.race([sleep(action.milliseconds), playing.cancelled.promise]);
+        await Promise.race([sleep(action.milliseconds), playing.cancelled.promise]);
+        return;
       case 'cancelled':
         return playing.cancelled.promise;
       case 'change':
@@ -151,7 +151,7 @@ export class McpSession {
     }
   }
 
-  private answer(playing: Playing, changes: AnswerChanges): Promise<void> | void {
+  private async answer(playing: Playing, changes: AnswerChanges): Promise<void> {
     const { message, exchange, isCancelled } = playing;
     if (message.id === undefined || (isCancelled && !changes.isLate)) return;
     const answer = {
@@ -165,7 +165,7 @@ export class McpSession {
     });
     const { pieces, isHalf, lineEnd } = changes;
     const text = (changes.prefix ?? '') + JSON.stringify(answer) + (changes.suffix ?? '');
-    return exchange.write(text, {
+    await exchange.write(text, {
       isAnswer: true,
       ...(pieces !== undefined && { pieces }),
       ...(isHalf !== undefined && { isHalf }),

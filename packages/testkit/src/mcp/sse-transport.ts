@@ -23,14 +23,14 @@ export class SseTransport {
   }
 
   /** Opens a session with its stream. */
-  open({ request, response }: HttpContext): void {
+  async open({ request, response }: HttpContext): Promise<void> {
     if (request.method !== 'GET') return respond(response, { status: 405, headers: { allow: 'GET' } });
     const id = randomUUID();
     const stream = new EventStream(id, {});
     this.sessions.set(id, { id, mcp: this.createSession(id), stream });
     response.once('close', () => this.sessions.delete(id));
     stream.attach(response);
-    void stream.send(`/messages?sessionId=${id}`, {}, 'endpoint');
+    await stream.send(`/messages?sessionId=${id}`, {}, 'endpoint');
   }
 
   /** Takes a message; its answer goes to the stream. */

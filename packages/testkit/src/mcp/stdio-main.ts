@@ -5,13 +5,12 @@
  */
 
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Exchange, Host } from './exchange.ts';
 import { Offer } from './honest-answers.ts';
-import { loadScript } from './load-script.ts';
-import { PieceWriter } from './piece-writer.ts';
 import type { McpEntry } from './record.ts';
 import { RuleBook } from './rule-book.ts';
 import type { McpScript } from './script.ts';
@@ -31,17 +30,22 @@ async function main(): Promise<void> {
   await new StdioServer(script, folder).serve();
 }
 
+async function loadScript(path: string): Promise<McpScript> {
+  if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8')) as McpScript;
+  const module = (await import(pathToFileURL(path).href)) as { script?: McpScript };
+  if (!module.script) throw new Error(`${path} does not export "script".`);
+  return module.script;
+}
+
 class StdioServer {
   private readonly script: McpScript;
   private readonly folder: string | undefined;
   private readonly rules: RuleBook;
   private readonly session: McpSession;
   private readonly start: number;
-  /** Answers that are cut into pieces do not mix. */
-  private readonly writer = new PieceWriter((text) => this.put(text));
   private readonly exchange: Exchange = {
     write: (text, { pieces = 1, isHalf = false, lineEnd = '\n' }) =>
-      isHalf ? this.put(text.slice(0, text.length / 2)) : this.writer.write(text + lineEnd, pieces),
+      isHalf ? this.put(text.slice(0, text.length / 2)) : this.putPieces(text + lineEnd, pieces),
     raw: (bytes) => this.put(bytes),
   };
 
@@ -143,6 +147,14 @@ class StdioServer {
 
   private put(text: string | Buffer): void {
     writeAll(STDOUT, text);
+  }
+
+  private async putPieces(text: string, pieces: number): Promise<void> {
+    const size = Math.ceil(text.length / pieces);
+    for (let begin = 0; begin < text.length; begin += size) {
+      if (begin > 0) await new Promise(setImmediate);
+      this.put(text.slice(begin, begin + size));
+    }
   }
 
   private note(entry: Entry): void {

@@ -2,6 +2,5 @@
 
 export * from './actions.ts';
 export * from './content.ts';
-export { HTTP_FAULTS, withHttpFault } from './http-faults.ts';
 export * from './odd-tools.ts';
 export { STDIO_FAULTS, withFault } from './stdio-faults.ts';

@@ -8,8 +8,6 @@ export type NoEffect = 'planned' | 'compatibility';
 
 /** A name that ends in a dot covers all settings below it. */
 const PLANNED = [
-  'mcpServers',
-  'mcp.',
   'extensions.',
   'skills.',
   'agents.',

@@ -86,6 +86,10 @@ export const mcp = {
     whenInvalid: { use: [] },
   }),
   excluded: optionalTexts('MCP servers that Castor never uses.', { merge: 'concat', whenInvalid: 'refuse' }),
+  promptWait: count(5, 'How many seconds the first prompt waits for MCP servers that are still connecting.', {
+    minimum: 0,
+  }),
+  startLimit: count(30, 'How many seconds an MCP server may take to connect and to list its tools.', { minimum: 1 }),
 };
 
 export interface McpServerSettings {

@@ -1,0 +1,13 @@
+/** Records the user's consent to the MCP servers of a project, outside an agent. */
+
+import { join } from 'node:path';
+import { userDirectory } from '../config/paths.ts';
+import { selectServers } from './select-servers.ts';
+import { ServerConsent } from './server-consent.ts';
+import type { McpLayer } from './server-layer.ts';
+
+/** Consents to exactly the servers that the project has in these layers. Throws file-system errors. */
+export function consentToServers({ root, home }: { root: string; home: string }, layers: readonly McpLayer[]): void {
+  const servers = selectServers(layers).servers.filter(({ source }) => source === 'project');
+  new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), root).consent(servers);
+}

@@ -1,0 +1,128 @@
+/** MCP servers in runs of the built program: real processes, a scripted model, and what the user reads. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, mcp, mcpStdioCommand, runCli, say } from '@castor/testkit';
+import type { McpScript } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const ECHO: McpScript = { tools: [{ name: 'echo', description: 'Says it again.' }] };
+const CALL = [answer(call('mcp_one_echo', { a: 1 }, { id: '1' })), say('done')];
+
+interface Request {
+  tools?: { functionDeclarations?: { name: string }[] }[];
+  contents: { parts: { functionResponse?: { response: unknown } }[] }[];
+}
+
+const declaredBy = ({ body }: { body: unknown }) =>
+  ((body as Request).tools ?? []).flatMap((tool) => (tool.functionDeclarations ?? []).map(({ name }) => name));
+
+const responsesIn = ({ body }: { body: unknown }) =>
+  (body as Request).contents.flatMap(({ parts }) =>
+    parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.response] : [])),
+  );
+
+/** A slow machine may also wait visibly. */
+const warningsIn = (stderr: string) => stderr.split('\n').filter((line) => line.startsWith('castor: warning: '));
+
+const settingsOf = (mcpServers: object, more: object = {}) => ({
+  '.gemini/settings.json': JSON.stringify({ mcpServers, ...more }),
+});
+
+describe('a server of the user', () => {
+  it('offers a tool that the model calls, and ends with the run', async () => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }) });
+    await using model = await fakeModel(CALL);
+    const { code, stdout, stderr } = await runCli(['-p', 'hi', '--allowed-tools', 'mcp_one_echo'], {
+      workspace,
+      model,
+    });
+    expect([code, stdout, warningsIn(stderr)]).toEqual([0, 'done\n', []]);
+    expect(declaredBy(model.requests[0]!)).toContain('mcp_one_echo');
+    expect(responsesIn(model.requests[1]!)).toEqual([{ output: '<untrusted_context>\n{"a":1}\n</untrusted_context>' }]);
+    await one.untilAlive((alive) => alive.length === 0);
+    one.readRecord().assertLegal();
+  });
+
+  it.each<[string, object, object, string[]]>([
+    ['trust', { trust: true }, {}, []],
+    ['mcp.allowed', {}, { mcp: { allowed: ['one'] } }, []],
+    ['--allowed-mcp-server-names', {}, {}, ['--allowed-mcp-server-names', 'one']],
+  ])('runs its tools without a question because of %s', async (_name, entry, more, flags) => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: { ...one.entry, ...entry } }, more) });
+    await using model = await fakeModel(CALL);
+    const { code } = await runCli(['-p', 'hi', ...flags], { workspace, model });
+    expect(code).toBe(0);
+    expect(one.readRecord().calls('echo')).toEqual([{ a: 1 }]);
+  });
+
+  it('needs leave in a run without a user: the model reads how the user gives it', async () => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }) });
+    await using model = await fakeModel(CALL);
+    const { code } = await runCli(['-p', 'hi'], { workspace, model });
+    expect(code).toBe(0);
+    expect(declaredBy(model.requests[0]!)).not.toContain('mcp_one_echo');
+    expect(responsesIn(model.requests[1]!)).toEqual([
+      {
+        error: expect.stringMatching(
+          /"mcp_one_echo" is not allowed in this run\..*--allowed-tools mcp_one_echo/s,
+        ) as string,
+      },
+    ]);
+    expect(one.readRecord().calls('echo')).toEqual([]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['mcp.excluded', { mcp: { excluded: ['one'] } }, []],
+    ['an empty mcp.allowed', { mcp: { allowed: [] } }, []],
+    ['another name in the flag', {}, ['--allowed-mcp-server-names', 'two']],
+    ['an empty name in the flag', {}, ['--allowed-mcp-server-names', '']],
+  ])('does not start because of %s', async (_name, more, flags) => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }, more) });
+    await using model = await fakeModel(() => say('ok'));
+    const { code } = await runCli(['-p', 'hi', '-y', ...flags], { workspace, model });
+    expect([code, one.readRecord().starts]).toEqual([0, 0]);
+  });
+
+  it('is named in one sentence when it fails, and the run goes on', async () => {
+    await using one = await mcpStdioCommand(mcp.withFault(ECHO, 'crash_at_start'));
+    await using workspace = await createWorkspace({
+      homeFiles: settingsOf({ one: one.entry, gone: { command: '/no/such/program' } }),
+    });
+    await using model = await fakeModel(() => say('ok'));
+    const { code, stdout, stderr } = await runCli(['-p', 'hi'], { workspace, model });
+    expect([code, stdout]).toEqual([0, 'ok\n']);
+    expect(warningsIn(stderr).toSorted()).toEqual([
+      expect.stringContaining('The MCP server gone is not available: "/no/such/program" could not be started'),
+      expect.stringContaining("The MCP server one is not available: The server's process exited with code 1."),
+    ]);
+  });
+});
+
+describe('a server of a project', () => {
+  const trusted = (folder: string) => JSON.stringify({ [folder]: 'TRUST_FOLDER' });
+
+  it('does not start before the folder is trusted, and starts as it was then', async () => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({ files: settingsOf({ one: one.entry }) });
+    await using model = await fakeModel(() => say('ok'));
+    await runCli(['-p', 'hi', '-y'], { workspace, model });
+    expect(one.readRecord().starts).toBe(0);
+
+    await workspace.write('../home/.gemini/trustedFolders.json', trusted(workspace.project));
+    const first = await runCli(['-p', 'hi', '-y'], { workspace, model });
+    expect(first.stderr).toContain('This project starts MCP servers with your permissions: one (');
+    expect(one.readRecord().starts).toBe(1);
+
+    const canary = join(workspace.project, 'canary');
+    const changed = { ...one.entry, command: '/bin/sh', args: ['-c', `touch ${canary}`] };
+    await workspace.write('.gemini/settings.json', JSON.stringify({ mcpServers: { one: changed } }));
+    const second = await runCli(['-p', 'hi', '-y'], { workspace, model });
+    expect(second.stderr).toContain('new or changed since your consent and do not start: one (/bin/sh -c');
+    expect([one.readRecord().starts, existsSync(canary)]).toEqual([1, false]);
+  });
+});
