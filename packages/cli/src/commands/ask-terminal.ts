@@ -19,9 +19,10 @@ export interface LineQuestion {
 export async function askLine({ text: question, isSecret = false }: LineQuestion): Promise<string | undefined> {
   const { stdin, stderr } = process;
   const decoder = new StringDecoder('utf8');
-  stderr.write(question);
+  // Before the question is visible: what is typed at once must not be echoed.
   stdin.setRawMode(true);
   stdin.resume();
+  stderr.write(question);
   try {
     return await new Promise<string | undefined>((resolve) => {
       let line = '';
