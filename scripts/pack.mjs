@@ -16,6 +16,11 @@ const SURFACE = 'packages/cli/src/headless/run.ts';
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
 /** The steps of a terminal's start, in their order: the first frame, the opening of the session. */
 const STEPS = ['packages/cli/src/tui/run.ts', 'packages/cli/src/tui/open-app.ts'];
+/** What opens a provider other than the Gemini API, and the protocols it may speak: an answer loads two files. */
+const PROVIDERS = 'packages/cli/src/providers/prepare-model.ts';
+const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
+  (name) => `packages/core/src/provider/${name}/protocol.ts`,
+);
 const PROGRAM = 'main.cjs';
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
@@ -61,6 +66,7 @@ export async function packBundle({ outputFiles, metafile }) {
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
   if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
   for (const name of STEPS.map(nameOf)) if (name !== undefined) addStep(name, bundle);
+  addProviderSteps(nameOf(PROVIDERS), PROTOCOLS.map(nameOf), bundle);
 
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
   for (const name of texts.keys()) {
@@ -78,9 +84,24 @@ async function contentsOf(name, bundle) {
   return bundle.modern.has(name) ? rename(name, bundle) : fromHomes(await toCommonJs(rename(name, bundle)), bundle);
 }
 
+/** What several protocols share belongs to the file that opens a provider, so that each protocol is one more file. */
+function addProviderSteps(opening, protocols, bundle) {
+  if (opening === undefined || protocols.includes(undefined)) return;
+  const closures = protocols.map((name) => {
+    const closure = new Set([name]);
+    addImports(closure, bundle.outputs);
+    return closure;
+  });
+  const shared = [...new Set(closures.flatMap((closure) => [...closure]))].filter(
+    (chunk) => closures.filter((closure) => closure.has(chunk)).length > 1,
+  );
+  addStep(opening, bundle, shared);
+  for (const name of protocols) addStep(name, bundle);
+}
+
 /** The chunks that a step loads together, without those of the program and of earlier steps. */
-function addStep(name, { outputs, packed, modern, steps }) {
-  const closure = new Set([name]);
+function addStep(name, { outputs, packed, modern, steps }, others = []) {
+  const closure = new Set([name, ...others]);
   addImports(closure, outputs);
   const chunks = [...closure].filter((each) => !packed.has(each) && !modern.has(each) && !steps.has(each));
   const mark = createHash('sha256')

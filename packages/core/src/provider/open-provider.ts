@@ -5,11 +5,14 @@
 
 import { getErrorMessage } from '../protocol/errors.ts';
 import { debugLogger } from '../util/debug-logger.ts';
+import { bundledModels } from './catalogue/bundled-models.ts';
+import { familyOf } from './catalogue/model-families.ts';
 import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
-import type { KnownModels, ProviderModels } from './catalogue/provider-catalogue.ts';
+import { type KnownModels, type ProviderModels, createProviderModels } from './catalogue/provider-catalogue.ts';
 import type { ChatQuirks } from './chat-completions/quirks.ts';
 import type { ProtocolName } from './providers.ts';
-import type { WireGenerator, WireGeneratorOptions } from './wire/wire-generator.ts';
+import { withToolsNotice } from './wire/tools-notice.ts';
+import { type WireGenerator, type WireGeneratorOptions, createWireGenerator } from './wire/wire-generator.ts';
 import type { ProtocolOptions, WireEndpoint, WireProtocol } from './wire/wire-protocol.ts';
 
 /** A provider as configured: a row of the table with the user's changes, and its credentials. */
@@ -38,14 +41,6 @@ export interface OpenProvider {
 }
 
 export async function openProvider(access: ProviderAccess, options: WireGeneratorOptions = {}): Promise<OpenProvider> {
-  const [{ createProviderModels }, { createWireGenerator }, { withToolsNotice }, { bundledModels }, { familyOf }] =
-    await Promise.all([
-      import('./catalogue/provider-catalogue.ts'),
-      import('./wire/wire-generator.ts'),
-      import('./wire/tools-notice.ts'),
-      import('./catalogue/bundled-models.ts'),
-      import('./catalogue/model-families.ts'),
-    ]);
   const { endpoint, quirks = {}, smallModel } = access;
   const models = createProviderModels({
     fromSettings: access.models,
