@@ -53,7 +53,7 @@ describe('castor doctor', () => {
   it('names a missing key of a provider, and settings of a provider that do not work', async () => {
     const settings = {
       castor: { model: 'groq/x' },
-      providers: { work: { protocol: 'chat' }, openai: { apiKey: 'x' } },
+      providers: { work: { protocol: 'chat' }, openai: { apiKey: 'x' }, gemini: {} },
     };
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
     const { code, checks, find } = await examine({ workspace }, '--offline');
@@ -61,6 +61,7 @@ describe('castor doctor', () => {
     expect(find('model')).toMatchObject({ status: 'problem' });
     expect(find('model')?.says).toContain('GROQ_API_KEY is not set');
     const said = checks.filter(({ topic }) => topic === 'providers').map(({ says }) => says);
+    expect(said.join('\n')).toContain('providers.gemini has no effect');
     expect(said.join('\n')).toContain('the provider work has no address');
     expect(said.join('\n')).toContain('providers.openai.apiKey is unknown');
   });
