@@ -1,4 +1,4 @@
-/** Rows of the fault table: texts and calls, however a server cuts, numbers and repeats them (T1–T11, T26, T27, T62, T63). */
+/** Rows of the fault table: texts and calls, however a server cuts, numbers and repeats them (T1–T11, T26, T27, T63). */
 
 import { answer, call, dialect, finish, raw, say, text, together } from '@castor/testkit';
 import type { Content } from '@castor/core';
@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { FaultCase } from './fault-case.fixture.ts';
 import { only } from './fault-case.fixture.ts';
 import { IMAGE } from './scene.fixture.ts';
-import type { Scene } from './scene.fixture.ts';
+import { checkPairs, inPieces, lastSent } from './sent-pairs.fixture.ts';
 import { sentIn } from './sent-request.fixture.ts';
 
 const ODD = 'Grüße 🦫👩‍👩‍👧 "x" \\n </think> {"a":1} <tool_call>';
@@ -15,15 +15,6 @@ const PATH = { path: 'a "b" } \\ {ü🦫}\n' };
 const A = { name: 'read_file', args: { path: 'a' } };
 const B = { name: 'read_file', args: { path: 'b' } };
 const DONE = say('done');
-
-const lastSent = (scene: Scene) => sentIn(scene.protocol, scene.requests().at(-1)!);
-
-/** Every call of the last request has one result, in the order of the calls and under the same id. */
-function checkPairs(scene: Scene): void {
-  const { calls, results } = lastSent(scene);
-  expect(results.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
-  expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
-}
 
 const shown = (title: string, step: Step): FaultCase => ({
   id: 'T1',
@@ -47,16 +38,6 @@ const twoCalls = (id: string, title: string, quirks: Quirks): FaultCase => ({
   expected: { text: 'done', ran: [A, B], requests: 2, retries: 0 },
   check: checkPairs,
 });
-
-const TEXT_CALLS: readonly (readonly [string, string])[] = [
-  ['JSON', '{"name": "read_file", "arguments": {"path": "a"}}'],
-  ['<tool_call>', '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>'],
-  ['<function=…>', '<function=read_file>\n<parameter=path>\na\n</parameter>\n</function>'],
-  ['<invoke>', '<invoke name="read_file"><parameter name="path">a</parameter></invoke>'],
-  ['[TOOL_CALLS]', '[TOOL_CALLS][{"name": "read_file", "arguments": {"path": "a"}}]'],
-  ['a fence', '```json\n{"name": "read_file", "arguments": {"path": "a"}}\n```'],
-];
-const LOCAL = { isLocal: true, access: { quirks: { textCalls: true } } };
 
 export const CALL_CASES: readonly FaultCase[] = [
   shown('text in one piece', say(ODD)),
@@ -231,30 +212,6 @@ export const CALL_CASES: readonly FaultCase[] = [
       expect(lastSent(scene).json).toMatch(/image\/png.*cannot be sent/);
     },
   },
-  ...TEXT_CALLS.flatMap(([form, words]): FaultCase[] => [
-    {
-      id: 'T62',
-      title: `Q6: a call as text, ${form}`,
-      protocols: only('CO'),
-      scene: LOCAL,
-      script: [say(inPieces(words, 5)), DONE],
-      expected: { text: 'done', ran: [A], requests: 2 },
-      check: checkPairs,
-    },
-    {
-      id: 'T62',
-      title: `Q6: the same inside prose, ${form}`,
-      scene: LOCAL,
-      script: [say(`You could write:\n${words}`)],
-      expected: { text: `You could write:\n${words}`, ran: [], requests: 1 },
-    },
-    {
-      id: 'T62',
-      title: `Q6: the same from a hosted model, ${form}`,
-      script: [say(words)],
-      expected: { text: words, ran: [], requests: 1 },
-    },
-  ]),
   {
     id: 'T63',
     title: 'two hundred calls: the prefix of a request is the last request',
@@ -332,11 +289,4 @@ function manyCalls(count: number): Content[] {
     ];
   });
   return [{ role: 'user', parts: [{ text: 'begin' }] }, ...turns.flat()];
-}
-
-function inPieces(words: string, size: number): string[] {
-  const characters = [...words];
-  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
-    characters.slice(index * size, (index + 1) * size).join(''),
-  );
 }

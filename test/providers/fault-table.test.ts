@@ -8,11 +8,22 @@ import { PROTOCOLS } from './scene.fixture.ts';
 import { CALL_CASES } from './call-cases.ts';
 import { ERROR_CASES } from './error-cases.ts';
 import { QUIRK_CASES } from './quirk-cases.ts';
+import { READING_CASES } from './reading-cases.ts';
 import { STATE_CASES } from './state-cases.ts';
 import { STREAM_CASES } from './stream-cases.ts';
+import { TEXT_CALL_CASES } from './text-call-cases.ts';
 import { WIRE_CASES } from './wire-cases.ts';
 
-const TABLE = [...WIRE_CASES, ...CALL_CASES, ...ERROR_CASES, ...STATE_CASES, ...STREAM_CASES, ...QUIRK_CASES];
+const TABLE = [
+  ...WIRE_CASES,
+  ...CALL_CASES,
+  ...TEXT_CALL_CASES,
+  ...ERROR_CASES,
+  ...STATE_CASES,
+  ...STREAM_CASES,
+  ...READING_CASES,
+  ...QUIRK_CASES,
+];
 
 describe.each(PROTOCOLS)('%s', (protocol) => {
   const rows = TABLE.filter((row) => protocolsOf(row).includes(protocol));
