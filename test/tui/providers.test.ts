@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
+import { createWorkspace, fakeModel, fault, say, startTerminal } from '@castor/testkit';
 import type { FakeModel, Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -126,5 +126,20 @@ describe('a conversation', () => {
     await ask(terminal, 'hi', 'Hello from afar.');
     expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
     expect(terminal.bytes).not.toContain(KEY);
+  });
+});
+
+describe('a model without credit', () => {
+  it('asks for another model, and no other answers by itself', async () => {
+    await using model = await fakeModel([fault(402, { message: 'Your credit balance is too low.' })], {
+      protocol: 'anthropic',
+      key: KEY,
+    });
+    const env = { ...address(model), ANTHROPIC_API_KEY: KEY };
+    await using terminal = await startTerminal(['-m', 'anthropic/claude-x'], { env });
+    await terminal.waitForText(READY);
+    await ask(terminal, 'hi', 'Your credit balance is too low.');
+    await terminal.waitForText('Models of other providers');
+    expect(model.requests.filter(({ path }) => path.endsWith('/messages'))).toHaveLength(1);
   });
 });

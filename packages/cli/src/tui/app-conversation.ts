@@ -4,7 +4,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
-import type { AgentEvent } from '@castor/core';
+import type { AgentEvent, PromptEndedEvent } from '@castor/core';
 import { Conversation } from '../surface/conversation.ts';
 import type { App } from './app.ts';
 import { askAboutLoop } from './dialogs/loop-question.ts';
@@ -50,6 +50,7 @@ function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined 
   let sliceEnd = 0;
   return (event) => {
     app.store.dispatch(event);
+    if (event.type === 'prompt_ended' && event.parentCallId === undefined) offerModel(app, event);
     if (event.type === 'prompt_started') sliceEnd = performance.now() + SLICE_MS;
     if (performance.now() < sliceEnd) return undefined;
     return afterInput().then(() => {
@@ -75,6 +76,15 @@ function explain(app: App, error: unknown, signal: AbortSignal): void {
 /** The transcript has the reason, and the prompt stays in the history; a valid key is needed first. */
 function onUnauthorized(app: App): void {
   setImmediate(() => !app.conversation.isBusy && app.submitQuery('/auth'));
+}
+
+/** Without credit, or without the model, another one is needed. No model of another provider replaces it by itself. */
+function offerModel(app: App, { error }: PromptEndedEvent): void {
+  if (error?.reason !== 'quota' && error?.reason !== 'not_found') return;
+  void import('@castor/core/program').then(({ parseProviderModel }) => {
+    if (!parseProviderModel(app.state.model ?? '')) return;
+    setImmediate(() => !app.conversation.isBusy && app.submitQuery('/model'));
+  });
 }
 
 /** A command that has to wait: if queued, it would become part of a prompt. */
