@@ -165,6 +165,7 @@ export class RunSummary {
   private failureOf(outcome: keyof typeof FAILURES, told: string | undefined): RunError {
     const message = told ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
     if (this.hasFatalTool) return { type: 'FatalToolExecutionError', message, code: ExitCode.ToolFailure };
-    return { ...FAILURES[outcome], message };
+    const { type, code } = FAILURES[outcome];
+    return { type, message, code };
   }
 }
