@@ -24,7 +24,7 @@ const ABSENT: Readonly<Record<string, Absent>> = {
   gemma: { sentence: 'Castor does not run local models; /model lists the available models.' },
   ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },
   mcp: {
-    sentence: 'Castor does not show or change MCP servers yet; it starts those of your settings.',
+    sentence: 'Castor does not show MCP servers yet.',
     subCommands: 'list ls nodesc desc schema auth reload refresh enable disable',
   },
   restore: { sentence: 'Castor does not keep checkpoints; /rewind restores an earlier state.' },
