@@ -20,6 +20,8 @@ const UNIT = 'packages/*/src/**/*';
 const PROGRAM = 'test/**/*';
 
 export default defineConfig({
+  // The build sets it.
+  define: { CASTOR_VERSION: JSON.stringify('0.0.0-test') },
   resolve: { conditions: ['castor-source'] },
   ssr: { resolve: { conditions: ['castor-source'] } },
   test: {

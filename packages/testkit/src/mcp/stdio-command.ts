@@ -109,7 +109,7 @@ class StdioCommand implements McpStdioCommand {
   async dispose(): Promise<void> {
     this.watcher.close();
     // The connection proves that the id still belongs to our process.
-    for (const pid of this.alive) process.kill(pid, 'SIGKILL');
+    for (const pid of this.alive) endProcess(pid);
     await this.untilAlive((alive) => alive.length === 0);
     // A process that connects only now ends with its connection.
     for (const socket of this.sockets) socket.destroy();
@@ -135,5 +135,14 @@ class StdioCommand implements McpStdioCommand {
       this.processes.delete(socket);
       this.condition.changed();
     });
+  }
+}
+
+/** A process that has just ended by itself is what is wanted. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
