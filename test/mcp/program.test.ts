@@ -2,7 +2,17 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, mcp, mcpStdioCommand, runCli, say } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  mcp,
+  mcpServer,
+  mcpStdioCommand,
+  runCli,
+  say,
+} from '@castor/testkit';
 import type { McpScript } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -99,6 +109,28 @@ describe('a server of the user', () => {
     expect(warningsIn(stderr).toSorted()).toEqual([
       expect.stringContaining('The MCP server gone is not available: "/no/such/program" could not be started'),
       expect.stringContaining("The MCP server one is not available: The server's process exited with code 1."),
+    ]);
+  });
+});
+
+describe('servers as settings in the wild have them', () => {
+  it('work unchanged: a program, HTTP with headers, and SSE', async () => {
+    await using files = await mcpStdioCommand(ECHO);
+    await using web = await mcpServer({ ...ECHO, http: { requires: { authorization: 'Bearer secret' } } });
+    await using old = await mcpServer({ ...ECHO, http: { transports: ['sse'] } });
+    const servers = {
+      files: files.entry,
+      web: { httpUrl: web.url, headers: { Authorization: 'Bearer $WEB_TOKEN' }, timeout: 60_000 },
+      old: { url: old.sseUrl },
+    };
+    await using workspace = await createWorkspace({ homeFiles: settingsOf(servers) });
+    await using model = await fakeModel(() => say('ok'));
+    const { code, stderr } = await runCli(['-p', 'hi', '-y'], { workspace, model, env: { WEB_TOKEN: 'secret' } });
+    expect([code, warningsIn(stderr)]).toEqual([0, []]);
+    expect(declaredBy(model.requests[0]!).filter((name) => name.startsWith('mcp_'))).toEqual([
+      'mcp_files_echo',
+      'mcp_old_echo',
+      'mcp_web_echo',
     ]);
   });
 });

@@ -149,5 +149,13 @@ function toListedTool(tool: unknown): ListedTool[] {
 
 /** The reason of a failed start, as one sentence. */
 export function describeFailure(error: unknown): string {
-  return cleanLine(getErrorMessage(error), 500);
+  if (isSignInMissing(error)) return 'It requires a sign-in (401). Put a valid token into the headers of its entry.';
+  const { cause } = error as { cause?: unknown };
+  const reason = cause instanceof Error && cause.message !== '' ? `: ${cause.message}` : '';
+  return cleanLine(`${getErrorMessage(error)}${reason}`, 500);
+}
+
+export function isSignInMissing(error: unknown): boolean {
+  const { code, status } = error as { code?: unknown; status?: unknown };
+  return code === 401 || status === 401 || (error instanceof Error && error.name === 'UnauthorizedError');
 }

@@ -1,6 +1,6 @@
 /**
- * Opens the transport of an MCP server by its address: a process for stdio. The invocation is one value, so that one
- * place decides where and with which variables a server runs.
+ * Opens the transport of an MCP server by its address: a process for stdio, a connection for the network. The
+ * invocation is one value, so that one place decides where and with which variables a server runs.
  */
 
 import { resolve } from 'node:path';
@@ -26,8 +26,9 @@ export function createOpenTransport(options: TransportOptions): OpenTransport {
   const { root, environment: base, secrets, redaction, guard, clock } = options;
   return async ({ address }, attempt) => {
     if (address.kind !== 'stdio') {
-      if (attempt === 'fallback') return undefined;
-      throw new Error('MCP servers over the network are unsupported yet.');
+      const { openNetworkTransport } = await import('./network-transport.ts');
+      const transport = openNetworkTransport(address, attempt);
+      return transport && { transport, stderr: () => '' };
     }
     if (attempt === 'fallback') return undefined;
     const { command, args, cwd = '.', env } = address;

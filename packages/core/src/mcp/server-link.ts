@@ -5,7 +5,7 @@
 
 import type { Clock } from '../util/clock.ts';
 import { throwIfAborted } from '../util/clock.ts';
-import { describeFailure, McpConnection } from './connection.ts';
+import { describeFailure, isSignInMissing, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
 import type { McpServer } from './server-config.ts';
 import type { McpEvent } from './server-state.ts';
@@ -216,7 +216,13 @@ export class ServerLink {
     if (!connection) {
       throw new Error('The server is not connected. Castor reconnects it; try again later, or continue without it.');
     }
-    return connection.callTool(tool, args, options);
+    try {
+      return await connection.callTool(tool, args, options);
+    } catch (error) {
+      // The next call finds a new session.
+      if (isSessionLost(error)) void connection.close();
+      throw error;
+    }
   }
 
   private report(event: EventOf<McpEvent>): void {
@@ -226,7 +232,9 @@ export class ServerLink {
   }
 }
 
-function isSignInMissing(error: unknown): boolean {
-  const { code, status } = error as { code?: unknown; status?: unknown };
-  return code === 401 || status === 401 || (error instanceof Error && error.name === 'UnauthorizedError');
+/** Over HTTP: the server forgot the session, or is not reachable. */
+function isSessionLost(error: unknown): boolean {
+  return (
+    (error as { status?: unknown }).status === 404 || (error instanceof TypeError && error.message === 'fetch failed')
+  );
 }

@@ -1,0 +1,124 @@
+/** MCP servers over real HTTP: streamable HTTP, SSE and the fallback between them. */
+
+import { mcp, mcpServer } from '@castor/testkit';
+import type { McpScript } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { McpManager } from './mcp-manager.ts';
+import { createOpenTransport } from './open-transport.ts';
+import { selectServers } from './select-servers.ts';
+
+const NEVER = new AbortController().signal;
+const ECHO: McpScript = { tools: [{ name: 'echo' }] };
+const START_LIMIT = 30_000;
+
+/** Real time, except for the pauses before another attempt. */
+const hasty: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms >= 500 && ms < 60_000 && ms !== START_LIMIT ? 0 : ms, signal),
+};
+
+async function open(entry: object) {
+  const registry = new ToolRegistry();
+  const servers = { one: entry };
+  let wake = () => {};
+  const manager = new McpManager({
+    servers: selectServers([{ source: 'user', servers, written: servers }]).servers,
+    idle: [],
+    tools: registry,
+    open: createOpenTransport({ root: process.cwd(), environment: {}, clock: hasty }),
+    clientVersion: '1.0.0',
+    clock: hasty,
+    onEvent: () => wake(),
+  });
+  await manager.settle(60_000, NEVER);
+  return {
+    registry,
+    get state() {
+      return manager.servers[0]!;
+    },
+    async call(args: Record<string, unknown>, signal = NEVER) {
+      const tool = registry.getTool('mcp_one_echo');
+      return tool!.build(args).execute({ callId: 'c', signal, onOutput: () => {}, onPid: () => {} });
+    },
+    async until(isMet: () => boolean) {
+      while (!isMet()) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        await promise;
+      }
+    },
+    [Symbol.asyncDispose]: () => manager.dispose(),
+  };
+}
+
+const untrusted = (text: string) => [{ text: `<untrusted_context>\n${text}\n</untrusted_context>` }];
+
+describe('a server over HTTP', () => {
+  it.each<[string, McpScript, (server: { url: string; sseUrl: string }) => object]>([
+    ['httpUrl', ECHO, ({ url }) => ({ httpUrl: url })],
+    ['url and type http', ECHO, ({ url }) => ({ url, type: 'http' })],
+    ['url alone', ECHO, ({ url }) => ({ url })],
+    ['answers as JSON', { ...ECHO, http: { answers: 'json' } }, ({ url }) => ({ url })],
+    ['no sessions', { ...ECHO, http: { sessions: 'none' } }, ({ url }) => ({ url })],
+    ['no listening stream', { ...ECHO, http: { stream: false } }, ({ url }) => ({ url })],
+    ['url and type sse', ECHO, ({ sseUrl }) => ({ url: sseUrl, type: 'sse' })],
+    ['url of an SSE server', { ...ECHO, http: { transports: ['sse'] } }, ({ sseUrl }) => ({ url: sseUrl })],
+  ])('is ready and answers: %s', async (_name, script, entryOf) => {
+    await using server = await mcpServer(script);
+    await using run = await open(entryOf(server));
+    expect(run.state).toMatchObject({ status: 'ready', tools: ['mcp_one_echo'] });
+    expect((await run.call({ a: 1 })).llmContent).toEqual(untrusted('{"a":1}'));
+  });
+
+  it('gets the configured headers', async () => {
+    await using server = await mcpServer({ ...ECHO, http: { requires: { authorization: 'Bearer t' } } });
+    await using run = await open({ url: server.url, headers: { Authorization: 'Bearer t' } });
+    expect(run.state.status).toBe('ready');
+    await using refused = await open({ url: server.url });
+    expect(refused.state).toMatchObject({
+      status: 'failed',
+      lastError: 'It requires a sign-in (401). Put a valid token into the headers of its entry.',
+    });
+  });
+
+  it('is told of a cancel', async () => {
+    await using server = await mcpServer({
+      ...ECHO,
+      rules: [mcp.on('tools/call', [mcp.gate('called'), mcp.untilCancelled()])],
+    });
+    await using run = await open({ url: server.url });
+    const cancel = new AbortController();
+    const calling = run.call({}, cancel.signal);
+    server.release('called');
+    cancel.abort();
+    await expect(calling).rejects.toMatchObject({ name: 'AbortError' });
+    await server.record.until((record) => record.received().some(({ method }) => method === 'notifications/cancelled'));
+  });
+
+  it('that forgot the session fails one call and is connected to again', async () => {
+    await using server = await mcpServer(ECHO);
+    await using run = await open({ url: server.url });
+    server.forgetSessions();
+    expect((await run.call({})).error?.type).toBe('mcp_tool_error');
+    await run.until(() => run.state.status === 'ready' && run.state.attempts === 2);
+    expect((await run.call({ b: 2 })).llmContent).toEqual(untrusted('{"b":2}'));
+  });
+
+  it('follows a changed list', async () => {
+    await using server = await mcpServer(ECHO);
+    await using run = await open({ url: server.url });
+    await server.play([mcp.change({ tools: [{ name: 'new' }] }), mcp.notify('notifications/tools/list_changed')]);
+    await run.until(() => run.registry.getTool('mcp_one_new') !== undefined);
+  });
+
+  it('that is not there is one sentence', async () => {
+    await using run = await open({ url: 'http://127.0.0.1:1025/mcp' });
+    expect(run.state).toMatchObject({
+      status: 'failed',
+      lastError: expect.stringMatching(/^fetch failed: .*(ECONNREFUSED|bad port)/) as string,
+    });
+  });
+});
