@@ -1,6 +1,5 @@
 /** Opens a provider with the address and the key that the user configured. */
 
-import { randomUUID } from 'node:crypto';
 import { openProvider, parseProviderModel } from '@castor/core/program';
 import type { OpenProvider, Settings } from '@castor/core/program';
 import { configureProvider } from './configure-provider.ts';
@@ -34,7 +33,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       listed: listOf(provider, places),
       smallModel: smallModelOf(provider, places),
       ...(provider.usesGoogleCredentials && { cloud: 'vertex' as const }),
-      cacheKey: randomUUID(),
+      cacheKey: crypto.randomUUID(),
     },
     {
       addressSource: provider.addressSource,

@@ -3,8 +3,8 @@
  * the secrets behind it travel in bodies and headers only and are hidden from the debug log.
  */
 
-import { createSign } from 'node:crypto';
 import { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
+import { builtin } from '../../util/builtin-modules.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';
 import { debugLogger } from '../../util/debug-logger.ts';
 import { type HttpClientOptions, type HttpResponse, createHttpClient } from '../http/http-client.ts';
@@ -95,7 +95,7 @@ function assertionOf({ clientEmail, privateKey, privateKeyId, tokenUri }: Servic
   const claims = { iss: clientEmail, scope: SCOPE, aud: tokenUri, iat: now, exp: now + LIFETIME_S };
   const unsigned = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   try {
-    return `${unsigned}.${createSign('RSA-SHA256').update(unsigned).sign(privateKey, 'base64url')}`;
+    return `${unsigned}.${builtin.crypto.createSign('RSA-SHA256').update(unsigned).sign(privateKey, 'base64url')}`;
   } catch (cause) {
     throw new UnauthorizedError(`The private key of ${clientEmail} is not a valid PEM key.`, { cause });
   }

@@ -3,7 +3,7 @@
  * spellings in every request, which prompt caches require.
  */
 
-import { createHash } from 'node:crypto';
+import { builtin } from '../../util/builtin-modules.ts';
 
 const LEGAL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
@@ -37,7 +37,7 @@ export function spellCallId(id: string, length?: number): string {
 
 /** Base 62, from SHA-256. */
 function hashOf(text: string, length: number): string {
-  const digest = createHash('sha256').update(text).digest();
+  const digest = builtin.crypto.createHash('sha256').update(text).digest();
   let value = BigInt(`0x${digest.toString('hex')}`);
   let hash = '';
   while (hash.length < length) {
