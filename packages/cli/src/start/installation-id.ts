@@ -1,6 +1,5 @@
 /** The id of this installation, shared with Gemini CLI: random, stored in `~/.gemini/installation_id`. */
 
-import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '@castor/core/program';
@@ -11,7 +10,7 @@ export function readInstallationId(home: string): string | undefined {
   const path = join(folder, 'installation_id');
   try {
     makeDirectory(folder);
-    writeFileSync(path, randomUUID(), { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, crypto.randomUUID(), { flag: 'wx', mode: 0o600 });
   } catch {
     // The id exists already, or the folder is not writable; reading tells which.
   }

@@ -1,11 +1,11 @@
 /** Ids of traces and spans: random, unguessable, of the width OpenTelemetry requires. */
 
-import { randomBytes } from 'node:crypto';
+import { builtin } from '../util/builtin-modules.ts';
 
 export function newTraceId(): string {
-  return randomBytes(16).toString('hex');
+  return builtin.crypto.randomBytes(16).toString('hex');
 }
 
 export function newSpanId(): string {
-  return randomBytes(8).toString('hex');
+  return builtin.crypto.randomBytes(8).toString('hex');
 }
