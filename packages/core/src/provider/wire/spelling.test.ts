@@ -21,7 +21,7 @@ describe('spellName', () => {
     expect(new Set(names.map(spellName)).size).toBe(names.length);
   });
 
-  it('returns a name that nobody declared as it is', () => {
+  it('returns an undeclared name unchanged', () => {
     expect(createNameReader(['a.b'])('unheard_of')).toBe('unheard_of');
   });
 });
