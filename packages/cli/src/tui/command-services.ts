@@ -6,7 +6,7 @@ import type { WorkspaceAgent } from '@castor/core';
 import type { CommandServices, ShellConsent } from '../slash/command.ts';
 import { createHookServices } from '../slash/hook-services.ts';
 import type { App } from './app.ts';
-import { makeVisible } from './render/make-visible.ts';
+import { makeVisible } from '../make-visible.ts';
 import { wrapRows } from './render/wrap-rows.ts';
 
 export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSignal): CommandServices {

@@ -6,7 +6,7 @@
 import type { ComposerSnapshot, SuggestionView } from '../input/composer-contract.ts';
 import { searchText } from '../input/composer-view.ts';
 import { layoutSuggestions, MAX_LIST_CELLS } from '../input/suggestion-layout.ts';
-import { makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import { cutRow, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { Suggestion } from '../completion/completion-provider.ts';

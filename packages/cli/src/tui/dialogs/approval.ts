@@ -7,7 +7,7 @@
 import { assertNever } from '@castor/core';
 import type { ConfirmationPayload, ToolCallConfirmationDetails, ToolConfirmationOutcome } from '@castor/core';
 import { renderDiff } from '../render/diff.ts';
-import { makeVisible, makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { DialogHost } from './dialog-host.ts';

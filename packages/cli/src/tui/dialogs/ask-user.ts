@@ -1,7 +1,7 @@
 /** Asks the questions of a model, one after the other. Cancelling one cancels all. */
 
 import type { AskUserQuestion } from '@castor/core';
-import { makeVisible, makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';

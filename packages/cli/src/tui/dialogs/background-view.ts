@@ -9,7 +9,7 @@ import type { CommandName } from '../input/commands.ts';
 import type { Key } from '../input/key.ts';
 import { findCommand } from '../input/keymap.ts';
 import type { Keymap } from '../input/keymap.ts';
-import { makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import type { ScreenPicture } from '../render/screen-rows.ts';
 import type { KeyModes } from '../terminal/emulator.ts';
 import { shortenRow } from '../terminal/row-width.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { ConfirmationPayload } from '@castor/core';
-import { makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import type { DialogHost } from './dialog-host.ts';
 
 export async function askAboutPlan(

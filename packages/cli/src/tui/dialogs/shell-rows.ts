@@ -4,7 +4,7 @@
  */
 
 import { liveTail } from '../render/live-tail.ts';
-import { makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import type { ScreenPicture } from '../render/screen-rows.ts';
 import { windowOf } from '../render/screen-window.ts';
 import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';

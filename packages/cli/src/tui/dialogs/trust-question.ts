@@ -2,7 +2,7 @@
 
 import { basename, dirname } from 'node:path';
 import type { TrustLevel } from '@castor/core/program';
-import { makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Suggestion } from '../completion/completion-provider.ts';
-import { makeVisibleLine } from '../render/make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../render/wrap-rows.ts';
 import { rowWidth, shortenRow } from '../terminal/row-width.ts';
 

@@ -3,7 +3,7 @@
 import { sanitize } from '../../sanitize.ts';
 import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
-import { makeVisibleLine } from './make-visible.ts';
+import { makeVisibleLine } from '../../make-visible.ts';
 import { expandTabs } from './wrap-rows.ts';
 
 export interface DiffOptions {

@@ -3,7 +3,7 @@
  * are spelled out, and a long run of spaces, which would push the rest out of sight, is counted. Pure.
  */
 
-import { UNSEEN_CHARACTERS } from '../../unseen-characters.ts';
+import { UNSEEN_CHARACTERS } from './unseen-characters.ts';
 
 const LONG_SPACE = /[^\S\n]{9,}/g;
 const MANY_LINES = /\n{4,}/g;
