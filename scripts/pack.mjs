@@ -21,6 +21,12 @@ const PROVIDERS = 'packages/cli/src/providers/prepare-model.ts';
 const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
   (name) => `packages/core/src/provider/${name}/protocol.ts`,
 );
+/** What a first call loads, with what reads and edits need. */
+const CALLS = [
+  'packages/core/src/agent/create-scheduler.ts',
+  'packages/core/src/tools/files/describe-content.ts',
+  'packages/core/src/tools/files/file-change.ts',
+];
 const PROGRAM = 'main.cjs';
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
@@ -65,7 +71,8 @@ export async function packBundle({ outputFiles, metafile }) {
   addImporters(bundle.modern, outputs);
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
   if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
-  for (const name of STEPS.map(nameOf)) if (name !== undefined) addStep(name, bundle);
+  for (const name of STEPS.map(nameOf)) addStep([name], bundle);
+  addStep(CALLS.map(nameOf), bundle);
   addProviderSteps(nameOf(PROVIDERS), PROTOCOLS.map(nameOf), bundle);
 
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
@@ -95,13 +102,14 @@ function addProviderSteps(opening, protocols, bundle) {
   const shared = [...new Set(closures.flatMap((closure) => [...closure]))].filter(
     (chunk) => closures.filter((closure) => closure.has(chunk)).length > 1,
   );
-  addStep(opening, bundle, shared);
-  for (const name of protocols) addStep(name, bundle);
+  addStep([opening, ...shared], bundle);
+  for (const name of protocols) addStep([name], bundle);
 }
 
 /** The chunks that a step loads together, without those of the program and of earlier steps. */
-function addStep(name, { outputs, packed, modern, steps }, others = []) {
-  const closure = new Set([name, ...others]);
+function addStep(names, { outputs, packed, modern, steps }) {
+  if (names.includes(undefined)) return;
+  const closure = new Set(names);
   addImports(closure, outputs);
   const chunks = [...closure].filter((each) => !packed.has(each) && !modern.has(each) && !steps.has(each));
   const mark = createHash('sha256')
@@ -109,7 +117,7 @@ function addStep(name, { outputs, packed, modern, steps }, others = []) {
     .digest('hex')
     .slice(0, 8)
     .toUpperCase();
-  const step = { chunks, file: name.replace(/\.js$/, `.step-${mark}.cjs`) };
+  const step = { chunks, file: names[0].replace(/\.js$/, `.step-${mark}.cjs`) };
   for (const each of chunks) steps.set(each, step);
 }
 

@@ -9,13 +9,10 @@ import { join } from 'node:path';
 import { GeminiChat } from '../chat/gemini-chat.ts';
 import type { GeminiClient } from '../client/gemini-client.ts';
 import { UtilityModel } from '../client/utility-model.ts';
-import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { catalogueOf, factsOf, resolveModel, tokenLimit } from '../routing/models.ts';
 import type { Tool } from '../protocol/content.ts';
-import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
-import { hardOutputLimit, outputThreshold } from '../tools/tool-output.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import { systemClock } from '../util/clock.ts';
@@ -24,12 +21,12 @@ import { withoutUndefined } from '../util/without-undefined.ts';
 import { createAgentClient } from './agent-client.ts';
 import type { AgentOptions, WiringOptions } from './agent-options.ts';
 import { AgentSession } from './agent-session.ts';
-import { createReadingPolicy } from './default-policy.ts';
 import { EventInbox } from './event-inbox.ts';
 import { createSessionId } from '../records/session-id.ts';
 import { openSpending } from '../spending/open-spending.ts';
 import type { Spending } from '../spending/open-spending.ts';
 import type { Ledger } from '../spending/ledger.ts';
+import { LazyScheduler } from './lazy-scheduler.ts';
 import { ModelChoice } from './model-choice.ts';
 import { ModelWatch } from './model-watch.ts';
 
@@ -131,7 +128,10 @@ export function wireAgent(
       if (window !== undefined) await watch.learned(serviceName(model), window);
     },
   });
-  const scheduler = createScheduler(options, { ...common, tools });
+  const scheduler = new LazyScheduler(async () => {
+    const { createScheduler } = await import('./create-scheduler.ts');
+    return createScheduler(options, { ...common, tools });
+  });
 
   const session = new AgentSession({
     sessionId: options.sessionId,
@@ -202,45 +202,6 @@ function createChat(
       retry: options.retry,
       hooks: options.hooks?.model,
       recorder: options.chatRecorder,
-    }),
-  });
-}
-
-interface SchedulerParts {
-  chat: GeminiChat;
-  choice: ModelChoice;
-  clock: Clock;
-  tokenLimit: (model: string) => number;
-  factsOf: (model: string) => ModelFacts;
-  tools: ToolRegistry;
-}
-
-function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToolScheduler {
-  const { chat, choice, clock, tools } = parts;
-  const { sessionId, interactive = false } = options;
-  return new CoreToolScheduler({
-    tools,
-    policy: options.policy ?? createReadingPolicy({ interactive }),
-    clock,
-    mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,
-    outputBounds: () => {
-      const window = parts.tokenLimit(choice.current);
-      const remainingTokens = window - chat.getLastPromptTokenCount();
-      const configured = options.limits?.toolOutput;
-      return {
-        threshold: outputThreshold({ window, remainingTokens, ...withoutUndefined({ configured }) }),
-        hardLimit: hardOutputLimit(window),
-        sessionId,
-        get tempDirectory() {
-          return options.tempDirectory();
-        },
-      };
-    },
-    ...withoutUndefined({
-      hooks: options.hooks?.tool,
-      recorder: options.callRecorder,
-      editProposal: options.editProposal,
-      resultContext: options.resultContext,
     }),
   });
 }

@@ -21,7 +21,6 @@ import { IgnoreRules } from '../tools/files/ignore-rules.ts';
 import { ReadLedger } from '../tools/files/read-ledger.ts';
 import type { BackgroundProcess, BackgroundProcesses } from '../tools/shell/background.ts';
 import type { ShellRunner } from '../tools/shell/shell-runner.ts';
-import { saveOutput } from '../tools/tool-output.ts';
 import { Workspace } from '../tools/files/workspace.ts';
 import { catalogueOf, factsOf as modelFacts, resolveModel } from '../routing/models.ts';
 import { systemClock } from '../util/clock.ts';
@@ -142,8 +141,10 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     policy,
     tempDirectory: () => tempDirectory,
     planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: approvedPlan() !== undefined }),
-    saveOutput: (toolName: string, callId: string, text: string) =>
-      saveOutput([text], { toolName, callId }, { tempDirectory, sessionId }),
+    saveOutput: async (toolName: string, callId: string, text: string) => {
+      const { saveOutput } = await import('../tools/tool-output.ts');
+      return saveOutput([text], { toolName, callId }, { tempDirectory, sessionId });
+    },
     systemInstruction: context.systemInstruction,
     history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
     openingHistory: [context.firstMessage],

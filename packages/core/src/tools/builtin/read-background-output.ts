@@ -9,7 +9,6 @@ import { systemClock } from '../../util/clock.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
-import { wrapUntrusted } from '../tool-output.ts';
 
 const DESCRIPTION = 'Reads the last lines a background process wrote.';
 
@@ -66,6 +65,7 @@ async function readLastLines(background: BackgroundProcesses, pid: number, count
   const shown = lines.slice(-count);
   const total = log.isWhole ? String(lines.length) : `more than ${lines.length}`;
   const head = shown.length < lines.length || !log.isWhole ? `Showing last ${shown.length} of ${total} lines:\n` : '';
+  const { wrapUntrusted } = await import('../tool-output.ts');
   return head + wrapUntrusted(shown.join('\n'));
 }
 

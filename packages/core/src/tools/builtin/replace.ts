@@ -2,8 +2,8 @@
 
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
-import { createFileChange } from '../files/file-change.ts';
 import type { FileStore } from '../files/file-store.ts';
+import { openFileChange } from '../files/open-file-change.ts';
 import { findOmissionPlaceholder } from '../files/omission-placeholder.ts';
 import type { ReplaceParams } from '../files/plan-replacement.ts';
 
@@ -16,7 +16,7 @@ export interface ReplaceDependencies {
 
 export function createReplaceTool({ store }: ReplaceDependencies): DefinedTool {
   const { workspace } = store;
-  const change = createFileChange<ReplaceParams>({
+  const change = openFileChange<ReplaceParams>({
     store,
     plan: async (params, file) => {
       const { planReplacement } = await import('../files/plan-replacement.ts');

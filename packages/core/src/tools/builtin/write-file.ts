@@ -3,8 +3,8 @@
 import os from 'node:os';
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
-import { createFileChange, planText } from '../files/file-change.ts';
 import type { FileParams, PlannedChange } from '../files/file-change.ts';
+import { openFileChange } from '../files/open-file-change.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { findOmissionPlaceholder } from '../files/omission-placeholder.ts';
 import { fromModelText, withLineEnding } from '../files/text-file.ts';
@@ -23,7 +23,7 @@ export interface WriteFileDependencies {
 
 export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTool {
   const { workspace } = store;
-  const change = createFileChange<Params>({
+  const change = openFileChange<Params>({
     store,
     plan,
     edited: (params, _original, content) => ({ ...params, content }),
@@ -58,7 +58,7 @@ export function createWriteFileTool({ store }: WriteFileDependencies): DefinedTo
 
 async function plan({ content }: Params, file: TextFile | undefined): Promise<PlannedChange> {
   const text = fromModelText(content);
-  if (file !== undefined) return planText(file, text);
+  if (file !== undefined) return (await import('../files/file-change.ts')).planText(file, text);
   // A new file keeps the model's `\r\n` line ends; otherwise it gets those of the system.
   const written = content.includes('\r\n') ? content.toWellFormed() : withLineEnding(text, os.EOL as '\n' | '\r\n');
   return { bytes: Buffer.from(written), text };

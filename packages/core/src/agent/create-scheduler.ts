@@ -1,0 +1,51 @@
+/** Creates an agent's scheduler with the bounds of its results. It only wires; the first calls load it. */
+
+import type { GeminiChat } from '../chat/gemini-chat.ts';
+import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
+import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
+import { hardOutputLimit, outputThreshold } from '../tools/tool-output.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { Clock } from '../util/clock.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
+import type { WiringOptions } from './agent-options.ts';
+import { createReadingPolicy } from './default-policy.ts';
+import type { ModelChoice } from './model-choice.ts';
+
+export interface SchedulerParts {
+  chat: GeminiChat;
+  choice: ModelChoice;
+  clock: Clock;
+  tokenLimit: (model: string) => number;
+  factsOf: (model: string) => ModelFacts;
+  tools: ToolRegistry;
+}
+
+export function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToolScheduler {
+  const { chat, choice, clock, tools } = parts;
+  const { sessionId, interactive = false } = options;
+  return new CoreToolScheduler({
+    tools,
+    policy: options.policy ?? createReadingPolicy({ interactive }),
+    clock,
+    mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,
+    outputBounds: () => {
+      const window = parts.tokenLimit(choice.current);
+      const remainingTokens = window - chat.getLastPromptTokenCount();
+      const configured = options.limits?.toolOutput;
+      return {
+        threshold: outputThreshold({ window, remainingTokens, ...withoutUndefined({ configured }) }),
+        hardLimit: hardOutputLimit(window),
+        sessionId,
+        get tempDirectory() {
+          return options.tempDirectory();
+        },
+      };
+    },
+    ...withoutUndefined({
+      hooks: options.hooks?.tool,
+      recorder: options.callRecorder,
+      editProposal: options.editProposal,
+      resultContext: options.resultContext,
+    }),
+  });
+}
