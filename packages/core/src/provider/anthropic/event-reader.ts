@@ -12,6 +12,7 @@ import { AnswerStamp } from '../wire/answer-stamp.ts';
 import { findReportedError, judgeStreamError } from '../wire/judge-failure.ts';
 import type { OriginKey } from '../wire/own-origin.ts';
 import { refusedAnswer } from '../wire/refused-answer.ts';
+import { TextFrames } from '../wire/text-frames.ts';
 import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -49,6 +50,7 @@ export class EventReader implements AnswerReader {
   private readonly blocks = new Map<unknown, OpenBlock>();
   private readonly thinking: OriginBlock[] = [];
   private readonly stamp = new AnswerStamp();
+  readonly runs = new TextFrames({ event: 'content_block_delta' });
   private usage: Fields = {};
   private stopReason: string | undefined;
   private stopDetails: unknown;
@@ -63,7 +65,8 @@ export class EventReader implements AnswerReader {
     this.options = options;
   }
 
-  read({ data }: WireFrame): readonly GenerateContentResponse[] {
+  read({ data, run }: WireFrame): readonly GenerateContentResponse[] {
+    if (run) return this.blocks.has(run.owner) ? this.addText(run.text) : [];
     const event = parseObject(data);
     switch (event['type']) {
       case 'message_start':
@@ -71,6 +74,7 @@ export class EventReader implements AnswerReader {
       case 'content_block_start':
         return this.startBlock(event['index'], fieldsOf(event['content_block']));
       case 'content_block_delta':
+        this.notePlain(data, event['index'], fieldsOf(event['delta']));
         return this.addDelta(this.blocks.get(event['index']), fieldsOf(event['delta']));
       case 'content_block_stop':
         return this.stopBlock(event['index']);
@@ -125,6 +129,11 @@ export class EventReader implements AnswerReader {
     this.thinking.push(origin);
     this.isInText = false;
     return this.respond({ thought: true });
+  }
+
+  private notePlain(data: string, index: unknown, { type, text, ...others }: Fields): void {
+    if (type !== 'text_delta' || typeof text !== 'string' || Object.keys(others).length > 0) return;
+    this.runs.note(data, text, index);
   }
 
   private addDelta(block: OpenBlock | undefined, delta: Fields): GenerateContentResponse[] {

@@ -17,9 +17,8 @@ import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 
 type Fields = Record<string, unknown>;
 
-/** How events begin that repeat the text of the deltas before them. */
-const TEXT_REPEATED = '{"type":"response.output_text.done"';
-const PART_REPEATED = '{"type":"response.content_part.done"';
+/** How events begin that only repeat what came before them: each is as long as the whole answer. */
+export const REPEATED = ['{"type":"response.output_text.done"', '{"type":"response.content_part.done"'];
 
 export interface EventReaderOptions {
   origin: OriginKey;
@@ -38,9 +37,7 @@ export class EventReader implements AnswerReader {
   /** Messages whose text has come in deltas. */
   private readonly streamed = new Set<unknown>();
   private readonly stamp = new AnswerStamp();
-  private readonly plain = new TextFrames('sequence_number');
-  /** The item that the noted frame belongs to. */
-  private plainItem: unknown;
+  readonly runs = new TextFrames({ counter: 'sequence_number', event: 'response.output_text.delta' });
   private refusal = '';
   private partCount = 0;
   private isInText = false;
@@ -52,11 +49,10 @@ export class EventReader implements AnswerReader {
     this.options = options;
   }
 
-  read({ data }: WireFrame): readonly GenerateContentResponse[] {
-    // Each is as long as the whole answer, and nothing is read from it.
-    if (data.startsWith(TEXT_REPEATED) || data.startsWith(PART_REPEATED)) return [];
-    const text = this.plain.textOf(data);
-    if (text !== undefined) return this.addText(this.plainItem, text);
+  read({ data, run }: WireFrame): readonly GenerateContentResponse[] {
+    if (run) return this.addText(run.owner, run.text);
+    const text = this.runs.textOf(data);
+    if (text !== undefined) return this.addText(this.runs.noted, text);
     const event = parseObject(data);
     const { type, item_id: itemId, delta } = event;
     switch (type) {
@@ -65,8 +61,7 @@ export class EventReader implements AnswerReader {
       case 'response.output_item.added':
         return this.beginItem(fieldsOf(event['item']));
       case 'response.output_text.delta':
-        if (typeof delta === 'string') this.plain.note(data, delta);
-        this.plainItem = itemId;
+        if (typeof delta === 'string') this.runs.note(data, delta, itemId);
         return this.addText(itemId, delta);
       case 'response.refusal.delta':
         if (typeof delta === 'string') this.refusal += delta;

@@ -8,7 +8,7 @@ import { createNameReader } from '../wire/spelling.ts';
 import { declaredNames } from '../wire/tool-schema.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
 import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
-import { EventReader } from './event-reader.ts';
+import { EventReader, REPEATED } from './event-reader.ts';
 import { writeItems } from './items.ts';
 import { settingsFields } from './request-body.ts';
 
@@ -50,6 +50,7 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
   return {
     name: 'responses',
     framing: 'sse',
+    skips: REPEATED,
     path: () => 'responses',
     body,
     reader: ({ model, config = {} }) =>

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../protocol/errors.ts';
 import { type SseFrame, SseReader, type SseReaderOptions } from './sse.ts';
+import { TextFrames } from './text-frames.ts';
 
 /** What a reader makes of the pieces, and the error it ends with, if any. */
 function read(pieces: Iterable<Uint8Array>, options?: SseReaderOptions): { frames: SseFrame[]; error?: unknown } {
@@ -143,6 +144,39 @@ describe('SseReader', () => {
     expect(readText(`data: ${'x'.repeat(100)}\n\n`, options)).toEqual(data('x'.repeat(100)));
     for (const text of [`data: ${'x'.repeat(101)}\n\n`, 'data: 0123456789\n'.repeat(11), `data: ${'x'.repeat(200)}`]) {
       expect(readText(text, options).error).toMatchObject({ reason: 'network', code: 'FRAME_TOO_LARGE' });
+    }
+  });
+
+  it.each(['\n', '\r\n', '\r'])('drops a long event that begins as one to skip, lines ending in %j', (end) => {
+    const long = `{"skip":"${'xé'.repeat(40)}"}`;
+    const stream = ['event: a', 'data: {"a":1}', '', `data: ${long}`, '', `data:${long}`, '', 'data: {"b":2}', '', ''];
+    const bytes = Buffer.from(stream.join(end));
+    for (let size = 1; size < 40; size++) {
+      expect(read(inPieces(bytes, size), { skips: ['{"skip":', '{"b":3'] })).toEqual(data('{"a":1}', '{"b":2}'));
+    }
+  });
+
+  it('limits an event that is skipped as any other', () => {
+    const bytes = Buffer.from(`data: {"skip":${'x'.repeat(200)}`);
+    const { error } = read(inPieces(bytes, 20), { skips: ['{"skip":'], maxFrameBytes: 100 });
+    expect(error).toMatchObject({ code: 'FRAME_TOO_LARGE' });
+  });
+
+  it('hands out the text of adjacent known events together, wherever the bytes are cut', () => {
+    const event = (n: number, text: string) =>
+      `event: delta\ndata: ${JSON.stringify({ type: 'delta', n, item: 'i', text })}\n\n`;
+    const texts = ['one', ' "two" ', 'drei ✓', '\\', 'a\nb', '', '{', 'last'];
+    const bytes = Buffer.from(
+      `${texts.map((text, index) => event(index + 9, text)).join('')}: ping\n\n${event(99, '!')}${event(100, '?')}data: 1`,
+    );
+    for (let size = 1; size <= bytes.length; size += 7) {
+      const plain = new TextFrames({ counter: 'n', event: 'delta' });
+      plain.note(JSON.stringify({ type: 'delta', n: 1, item: 'i', text: 'first' }), 'first', 'i');
+      const { frames, error } = read(inPieces(bytes, size), { plain });
+      expect(error).toBeUndefined();
+      const found = frames.map(({ data: json, run }) => run?.text ?? (JSON.parse(json) as { text?: string }).text ?? 1);
+      expect(found.join('|').replaceAll('|', '')).toBe([...texts, '!', '?', 1].join(''));
+      if (size > 200) expect(frames.filter(({ run }) => run).length).toBeGreaterThan(1);
     }
   });
 

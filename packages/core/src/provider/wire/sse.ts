@@ -5,12 +5,15 @@
 
 import { ApiError } from '../../protocol/errors.ts';
 import { LineSplitter } from './line-splitter.ts';
+import type { TextFrames, TextRun } from './text-frames.ts';
 
 export interface SseFrame {
   /** The `data` lines of one event, joined. */
   data: string;
   /** The frame was bare JSON in the stream instead of `data` lines, as errors sometimes are. */
   bare: boolean;
+  /** The text of one or more events instead of their data. */
+  run?: TextRun;
 }
 
 export interface SseReaderOptions {
@@ -18,6 +21,10 @@ export interface SseReaderOptions {
   maxFrameBytes?: number;
   /** Whether the end mark `[DONE]` is a frame. Default false: it carries no data. */
   showsEndMark?: boolean;
+  /** How frames begin that the protocol does not read; a long one is dropped while it arrives. */
+  skips?: readonly string[] | undefined;
+  /** Knows the events that hold plain text, so that a row of them is one frame. */
+  plain?: TextFrames | undefined;
 }
 
 export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -40,7 +47,7 @@ const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
 export class SseReader {
   private readonly maxFrameBytes: number;
   private readonly showsEndMark: boolean;
-  private readonly lines = new LineSplitter((text, start, end) => this.readLine(text, start, end));
+  private readonly lines: LineSplitter;
   private frames: SseFrame[] = [];
   /** The unfinished event. */
   private data: string | undefined;
@@ -48,10 +55,16 @@ export class SseReader {
   /** The unfinished bare JSON. */
   private bare: string | undefined;
   private isFirstLine = true;
+  private readonly plain: TextFrames | undefined;
 
   constructor(options: SseReaderOptions = {}) {
     this.maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
     this.showsEndMark = options.showsEndMark ?? false;
+    this.plain = options.plain;
+    this.lines = new LineSplitter((text, start, end) => this.readLine(text, start, end), {
+      skips: options.skips?.flatMap((start) => [`data: ${start}`, `data:${start}`]),
+      readAhead: this.plain && ((text, start) => this.readRun(text, start)),
+    });
   }
 
   /** Returns the frames that these bytes complete. The bytes must not change afterwards. */
@@ -70,7 +83,7 @@ export class SseReader {
     if (this.bare !== undefined) this.endBare();
     if (this.data !== undefined) this.endEvent();
     const frames = this.takeFrames();
-    if (frames.every(({ data }) => data === END_MARK || isJson(data))) return frames;
+    if (frames.every(({ data, run }) => run || data === END_MARK || isJson(data))) return frames;
     throw networkError('The stream ended inside a frame.', 'TRUNCATED_FRAME');
   }
 
@@ -78,6 +91,14 @@ export class SseReader {
     const { frames } = this;
     if (frames.length > 0) this.frames = [];
     return frames;
+  }
+
+  private readRun(text: string, start: number): number {
+    if (this.data !== undefined || this.bare !== undefined) return start;
+    const run = this.plain?.readRun(text, start);
+    if (!run) return start;
+    this.frames.push({ data: '', bare: false, run });
+    return run.end;
   }
 
   private readLine(text: string, lineStart: number, end: number): void {

@@ -7,7 +7,7 @@ const frame = (text: string, more: object = {}) => JSON.stringify({ id: 'a', del
 const numbered = (n: number, text: string) => JSON.stringify({ type: 'x', n, item: 'i', delta: text, more: [] });
 
 function noted(data: string, text: string, counter?: string): TextFrames {
-  const frames = new TextFrames(counter);
+  const frames = new TextFrames(counter === undefined ? {} : { counter });
   frames.note(data, text);
   return frames;
 }

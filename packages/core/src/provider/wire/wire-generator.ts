@@ -118,7 +118,12 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
   ): AsyncGenerator<GenerateContentResponse, void> {
     const splitter =
       protocol.framing === 'sse'
-        ? new SseReader({ maxFrameBytes, showsEndMark: protocol.name === 'chat' })
+        ? new SseReader({
+            maxFrameBytes,
+            showsEndMark: protocol.name === 'chat',
+            skips: protocol.skips,
+            plain: reader.runs,
+          })
         : new NdjsonReader({ maxFrameBytes });
     const parse = function* (frames: readonly WireFrame[]) {
       for (const parsed of parseFrames(frames, reader)) {
@@ -186,7 +191,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
 function* parseFrames(frames: readonly WireFrame[], reader: AnswerReader): Generator<GenerateContentResponse, void> {
   const responses: GenerateContentResponse[] = [];
   try {
-    for (const frame of frames) if (frame.data !== '') responses.push(...reader.read(frame));
+    for (const frame of frames) if (frame.data !== '' || frame.run) responses.push(...reader.read(frame));
   } finally {
     yield* mergeAdjacentText(responses);
   }

@@ -15,6 +15,7 @@ import type { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
 import type { ChatQuirks } from '../chat-completions/quirks.ts';
 import type { FailedAnswer } from './failed-answer.ts';
+import type { TextFrames, TextRun } from './text-frames.ts';
 
 /** A body, in the chunks it is sent in. */
 export type RequestBody = readonly Buffer[];
@@ -26,10 +27,14 @@ export interface WireFrame {
   data: string;
   /** The frame was bare JSON instead of an event, as errors sometimes are. */
   bare: boolean;
+  /** The text of one or more events instead of their data, where the reader's `runs` found them. */
+  run?: TextRun;
 }
 
 /** Reads the frames of one answer; it may hold what belongs together, such as the pieces of a call. */
 export interface AnswerReader {
+  /** Finds events of plain text before they are split into frames. */
+  readonly runs?: TextFrames;
   /** Throws the error that a frame reports, or that makes it unreadable. */
   read(frame: WireFrame): readonly GenerateContentResponse[];
   /** The stream ended. Returns what was held back; an incomplete answer simply ends without a finish reason. */
@@ -46,6 +51,8 @@ export interface WireProtocol {
   /** The name in origins and in settings: `gemini`, `chat`, `responses`, `anthropic`, `ollama`. */
   readonly name: string;
   readonly framing: 'sse' | 'ndjson';
+  /** How frames begin that the reader ignores, so that a long one is never decoded. */
+  readonly skips?: readonly string[];
   /** The path below the endpoint's base, with its query and without a slash at the start. */
   path(model: string, method: WireMethod): string;
   /** Sent with every request, beside the endpoint's own. Names in lower case. */
