@@ -40,6 +40,7 @@ const CLI: Record<string, readonly string[]> = {
   prompt: ['slash', 'start'],
   surface: ['args', 'start', 'generators', 'slash', 'prompt'],
   headless: ['args', 'start', 'generators', 'slash', 'prompt', 'surface'],
+  serve: ['args', 'headless', 'prompt', 'start', 'surface'],
   tui: ['args', 'providers', 'start', 'generators', 'slash', 'prompt', 'surface'],
 };
 

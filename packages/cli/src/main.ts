@@ -38,7 +38,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (args instanceof ExitError) throw args;
     exitCode = Array.isArray(subcommand)
-      ? await (await import('./commands/subcommands.ts')).runSubcommand(subcommand, output)
+      ? await runWords(subcommand, output, interruption)
       : await dispatch(args, output, interruption);
   } catch (error) {
     exitCode = await explain(error, output, argv, args instanceof ExitError ? undefined : args);
@@ -55,6 +55,14 @@ function read<T>(parse: () => T): T | ExitError {
     if (error instanceof ExitError) return error;
     throw error;
   }
+}
+
+/** A subcommand never starts an agent, save the one that offers it to other programs. */
+async function runWords(words: readonly string[], output: Output, interruption: Interruption): Promise<ExitCode> {
+  if (words[0] === 'mcp' && words[1] === 'serve') {
+    return (await import('./serve/run.ts')).runServe(words.slice(2), output, interruption);
+  }
+  return (await import('./commands/subcommands.ts')).runSubcommand(words, output);
 }
 
 async function dispatch(args: CliArguments, output: Output, interruption: Interruption): Promise<ExitCode> {
