@@ -5,9 +5,8 @@
 
 import { isatty } from 'node:tty';
 import { homeDirectory } from './home-directory.ts';
-import { findSubcommand, parseArguments, UsageError } from './args/args.ts';
+import { findSubcommand, parseArguments } from './args/args.ts';
 import type { CliArguments } from './args/args.ts';
-import { isDebug } from './debug-mode.ts';
 import { ExitCode, ExitError } from './exit-codes.ts';
 import type { OutputFormat } from './headless/writer.ts';
 import { createOutput } from './output.ts';
@@ -41,7 +40,8 @@ async function main(argv: readonly string[]): Promise<void> {
       ? await runWords(subcommand, output, interruption)
       : await dispatch(args, output, interruption);
   } catch (error) {
-    exitCode = await explain(error, output, argv, args instanceof ExitError ? undefined : args);
+    const { explainFailure } = await import('./headless/explain-failure.ts');
+    exitCode = await explainFailure(error, output, argv, args instanceof ExitError ? undefined : args);
   }
   await output.drained();
   process.exit(settle(exitCode, output, interruption));
@@ -132,26 +132,6 @@ async function readPiped(args: CliArguments, output: Output, signal: AbortSignal
 /** Undefined without a flag; the settings then decide. */
 function formatOf({ outputFormat, inputFormat }: CliArguments): OutputFormat | undefined {
   return (outputFormat ?? (inputFormat === 'stream-json' ? inputFormat : undefined)) as OutputFormat | undefined;
-}
-
-/** A script that requested JSON gets JSON, also for failures before the run began. */
-async function explain(
-  error: unknown,
-  output: Output,
-  argv: readonly string[],
-  args: CliArguments | undefined,
-): Promise<ExitCode> {
-  const isExpected = error instanceof ExitError;
-  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const message = isExpected ? error.message : `this is a bug in Castor, please report it.\n${details}`;
-  const code = isExpected ? error.exitCode : ExitCode.Failure;
-  output.note(`castor: ${message}`);
-  if (error instanceof UsageError) output.note('castor --help lists the flags.');
-  if (isExpected && isDebug(args, process.env) && error.cause instanceof Error) output.note(`${error.cause.stack}`);
-  const { tellFailure } = await import('./headless/tell-failure.ts');
-  const outputFormat = isExpected ? error.outputFormat : undefined;
-  await tellFailure({ message, code, isExpected }, { argv, args, outputFormat }, output);
-  return code;
 }
 
 /** The exit code once nothing can be written any more. */
