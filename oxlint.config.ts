@@ -23,9 +23,10 @@ const CORE: Record<string, readonly string[]> = {
   records: ['config', 'chat', 'scheduler', 'tools', 'transcript'],
   'hook-ports': ['config', 'chat', 'client', 'hooks', 'scheduler', 'tools'],
   mcp: ['config', 'tools'],
+  skills: ['config', 'context', 'tools'],
   agent: [
     ...['chat', 'client', 'config', 'context', 'hook-ports', 'hooks', 'mcp', 'policy', 'provider', 'records'],
-    ...['routing', 'scheduler', 'spending', 'telemetry', 'tools', 'transcript', 'turn'],
+    ...['routing', 'scheduler', 'skills', 'spending', 'telemetry', 'tools', 'transcript', 'turn'],
   ],
 };
 
@@ -46,7 +47,19 @@ const CLI: Record<string, readonly string[]> = {
 
 /** Rooms of core that read and write the disk or start processes. */
 const DISK = [
-  ...['tools', 'hooks', 'telemetry', 'config', 'spending', 'context', 'records', 'hook-ports', 'mcp', 'agent'],
+  ...[
+    'tools',
+    'hooks',
+    'telemetry',
+    'config',
+    'spending',
+    'context',
+    'records',
+    'hook-ports',
+    'mcp',
+    'skills',
+    'agent',
+  ],
   ...['provider/replay.ts', 'policy/policy-disk.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],
 ];
 
@@ -187,6 +200,8 @@ const config = {
       },
     },
     { files: ['packages/cli/bin/*.cjs'], rules: { 'no-unused-vars': ['error', { caughtErrors: 'none' }] } },
+    // Named as in Gemini CLI.
+    { files: ['packages/cli/skills/**'], rules: { 'unicorn/filename-case': 'off' } },
     { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
   ],
 };

@@ -22,6 +22,8 @@ describe('the sources of a start', () => {
     ['context', ['/home/a/.gemini']],
     ['hooks', []],
     ['policies', ['/home/a/.gemini/policies', '/etc/gemini-cli/policies']],
+    ['skills', ['/home/a/.gemini/skills', '/work/p/.gemini/skills']],
+    ['sharedSkills', ['/home/a/.agents/skills', '/work/p/.agents/skills']],
     ['themes', []],
   ] as const)('keep %s in %j', (content, paths) => {
     const sources = computeSources({ ...PLACE, trustedFolder: true });

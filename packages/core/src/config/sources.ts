@@ -13,12 +13,15 @@ export interface SourceOptions {
   /** Only `true` enables the project's source. */
   trustedFolder: boolean | undefined;
   platform: NodeJS.Platform;
+  /** The folder of what the program brings along; absent: nothing. */
+  builtin?: string | undefined;
 }
 
-export function computeSources({ home, root, trustedFolder, platform }: SourceOptions): Source[] {
+export function computeSources({ home, root, trustedFolder, platform, builtin }: SourceOptions): Source[] {
   return [
     { kind: 'user', name: 'user', directory: userDirectory(home), trusted: true },
     { kind: 'project', name: 'workspace', directory: projectDirectory(root), trusted: trustedFolder === true },
     { kind: 'system', name: 'system', directory: systemDirectory(platform), trusted: true },
+    ...(builtin === undefined ? [] : [{ kind: 'builtin', name: 'castor', directory: builtin, trusted: true } as const]),
   ];
 }

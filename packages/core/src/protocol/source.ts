@@ -20,7 +20,20 @@ export interface Source {
 }
 
 /** The kinds of content a source can provide in files. */
-export type SourceContent = 'commands' | 'context' | 'hooks' | 'policies' | 'servers' | 'themes';
+export type SourceContent =
+  | 'commands'
+  | 'context'
+  | 'hooks'
+  | 'policies'
+  | 'servers'
+  | 'skills'
+  | 'themes'
+  /** The folder that several agents share. */
+  | 'sharedSkills'
+  /** Files of other agents, read where the user allows it. */
+  | 'claudeSkills'
+  | 'claudeCommands'
+  | 'codexPrompts';
 
 /**
  * The place of each kind of content, relative to the source's directory; absent: the source does not provide it in a
@@ -28,16 +41,32 @@ export type SourceContent = 'commands' | 'context' | 'hooks' | 'policies' | 'ser
  * files are in the workspace and above it. Policies of a project are disabled, as in Gemini CLI.
  */
 export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<SourceContent, string>>>>> = {
-  builtin: {},
+  builtin: { skills: 'skills' },
   system: { policies: 'policies' },
-  user: { commands: 'commands', context: '.', policies: 'policies' },
-  project: { commands: 'commands' },
+  user: {
+    commands: 'commands',
+    context: '.',
+    policies: 'policies',
+    skills: 'skills',
+    sharedSkills: '../.agents/skills',
+    claudeSkills: '../.claude/skills',
+    claudeCommands: '../.claude/commands',
+    codexPrompts: '../.codex/prompts',
+  },
+  project: {
+    commands: 'commands',
+    skills: 'skills',
+    sharedSkills: '../.agents/skills',
+    claudeSkills: '../.claude/skills',
+    claudeCommands: '../.claude/commands',
+  },
   extension: {
     commands: 'commands',
     context: '.',
     hooks: 'hooks/hooks.json',
     policies: 'policies',
     servers: 'gemini-extension.json',
+    skills: 'skills',
     themes: 'gemini-extension.json',
   },
 };

@@ -1,0 +1,80 @@
+/**
+ * Reads a SKILL.md: its name and description for lists, its body for an activation. Problems are sentences with file,
+ * line and reason. A file of a third party must lie in the folder of its skill.
+ */
+
+import { join } from 'node:path';
+import { readContextFile } from '../context/context-reader.ts';
+import { isForeign } from '../protocol/source.ts';
+import { lineOfKey, parseFrontMatter, splitFrontMatter } from '../util/front-matter.ts';
+import { isRecord } from '../util/is-record.ts';
+import { toOneLine } from '../util/short-text.ts';
+import type { SkillFolder } from './skill.ts';
+import { SKILL_FILE } from './skill-folders.ts';
+
+export interface SkillHead {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface SkillText extends SkillHead {
+  readonly body: string;
+}
+
+const LONGEST_NAME = 100;
+/** The model sees a part of it, see describe-skills.ts. */
+const LONGEST_DESCRIPTION = 2000;
+/** Characters that a command or a file name cannot hold. */
+const UNUSABLE = /[:\\/<>*?"|]/g;
+
+/** A problem as a sentence, or the skill. */
+export async function readSkill({ directory, source }: SkillFolder): Promise<SkillText | string> {
+  const file = join(directory, SKILL_FILE);
+  const read = await readContextFile(file, isForeign(source.kind) ? [directory] : undefined);
+  if ('reason' in read) return `${file}: the skill was skipped: ${read.reason}.`;
+  const split = splitFrontMatter(read.text);
+  if ('reason' in split) return toSentence(file, split.line, split.reason);
+  const parsed = await parseFrontMatter(split.block);
+  const values = 'values' in parsed && isRecord(parsed.values) ? parsed.values : {};
+  const found = 'values' in parsed ? pickFields(values) : readLines(split.block);
+  if (found.name === undefined || found.description === undefined) {
+    if ('reason' in parsed) return toSentence(file, parsed.line, parsed.reason);
+    const key = found.name === undefined ? 'name' : 'description';
+    const isWritten = values[key] !== undefined && values[key] !== null;
+    const reason = isWritten ? `${key} must be a non-empty string` : `${key} is missing`;
+    return toSentence(file, lineOfKey(split.block, key), reason);
+  }
+  const name = toOneLine(found.name).replaceAll(UNUSABLE, '-');
+  if (name.length > LONGEST_NAME) {
+    return toSentence(file, lineOfKey(split.block, 'name'), `name is longer than ${LONGEST_NAME} characters`);
+  }
+  const description = toOneLine(found.description).slice(0, LONGEST_DESCRIPTION).toWellFormed();
+  return { name, description, body: split.body.trim() };
+}
+
+function toSentence(file: string, line: number, reason: string): string {
+  return `${file}:${line}: the skill was skipped: ${reason}.`;
+}
+
+type Fields = Partial<SkillHead>;
+
+/** YAML reads `name: 2048` as a number. */
+function pickFields(values: Readonly<Record<string, unknown>>): Fields {
+  const pick = (key: keyof SkillHead) => {
+    const value = ['string', 'number', 'boolean'].includes(typeof values[key]) ? String(values[key]).trim() : '';
+    return value === '' ? {} : { [key]: value };
+  };
+  return { ...pick('name'), ...pick('description') };
+}
+
+/** For front matter that is not YAML, such as a description with an unquoted colon. Indented lines continue a value. */
+function readLines(block: string): Fields {
+  const fields: Record<string, string> = {};
+  let current: string | undefined;
+  for (const line of block.split('\n')) {
+    const [, key, value = ''] = /^(\w[\w-]*):\s*(.*)$/.exec(line) ?? [];
+    if (key !== undefined) fields[(current = key)] = value.replace(/^(["'])(.*)\1$/, '$2').replace(/^[>|][+-]?$/, '');
+    else if (current !== undefined && /^\s+\S/.test(line)) fields[current] = `${fields[current]} ${line.trim()}`.trim();
+  }
+  return pickFields(fields);
+}
