@@ -49,13 +49,11 @@ describe('what the settings name and a run does not use yet', () => {
     '.gemini/extensions/gitstuff/gemini-extension.json': '{"name":"gitstuff","excludeTools":["run_shell_command(rm)"]}',
     '.gemini/extensions/plain/gemini-extension.json': '{"name":"plain"}',
     '.gemini/extensions/extension-enablement.json': '{}',
-    '.gemini/skills/one/SKILL.md': 'x',
-    '.agents/skills/two/SKILL.md': 'x',
     '.gemini/agents/helper.md': 'x',
   };
   const LINE =
     'not used yet: extension gitstuff (except its excludeTools), extension plain, ' +
-    '2 skills, 1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
+    '1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
 
   it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
     await using workspace = await createWorkspace({ homeFiles });
@@ -68,14 +66,14 @@ describe('what the settings name and a run does not use yet', () => {
   });
 
   it("counts a project's own only where the folder is trusted", async () => {
-    const files = { '.gemini/skills/three/SKILL.md': 'x' };
+    const files = { '.gemini/agents/three.md': 'x' };
     await using workspace = await createWorkspace({ files });
     await using model = await fakeModel(() => say('ok'));
     const untrusted = await runCli(['-p', 'hi'], { workspace, model });
     const trusted = await runCli(['-p', 'hi', '--skip-trust'], { workspace, model });
     expect([untrusted.stderr.includes('not used yet'), trusted.stderr]).toEqual([
       false,
-      expect.stringContaining('not used yet: 1 skill\n'),
+      expect.stringContaining('not used yet: 1 agent\n'),
     ]);
   });
 });

@@ -49,6 +49,9 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'experimental.modelSteering',
   ],
   'packages/cli/src/start/agent-options.ts': [
+    'castor.readFilesOf',
+    'skills.disabled',
+    'skills.enabled',
     'mcp.allowed',
     'mcp.excluded',
     'mcp.serverCommand',

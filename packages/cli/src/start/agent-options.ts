@@ -41,6 +41,7 @@ export function toAgentOptions(start: Start): ChosenOptions {
     ignore: toIgnore(settings),
     hookLayers: toHookLayers(start.configuration.layers),
     mcp: toMcpOptions(start),
+    skills: toSkillOptions(settings),
     hints: USER_HINTS,
     isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
     systemPrompt: {
@@ -84,6 +85,14 @@ function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNu
     useRipgrep,
     directWebFetch: experimental.directWebFetch,
     writeTodos: useWriteTodos,
+  };
+}
+
+export function toSkillOptions({ skills, admin, castor }: Settings): NonNullable<ChosenOptions['skills']> {
+  return {
+    enabled: skills.enabled && admin.skills.enabled,
+    disabled: skills.disabled,
+    readsClaude: castor.readFilesOf?.includes('claude') ?? false,
   };
 }
 

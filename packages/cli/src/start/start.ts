@@ -16,6 +16,7 @@ import type { Configuration, InstalledExtension, Settings } from '@castor/core/p
 import { chooseApproval } from './approval.ts';
 import type { Approval } from './approval.ts';
 import { UsageError } from '../args/args.ts';
+import { BUILTIN_DIRECTORY } from '../builtin-directory.ts';
 import type { CliArguments } from '../args/args.ts';
 import { chooseBudget } from './budget-flags.ts';
 import { chooseModel } from './credentials.ts';
@@ -142,7 +143,7 @@ export function loadTrustedConfiguration(context: StartContext): LoadedConfigura
 /** The one place of the program that computes the list; every loader receives it from here. */
 function chooseSources({ home, cwd: root, sources }: StartContext, trustedFolder: boolean | undefined) {
   if (sources && isProjectTrusted(sources) === (trustedFolder === true)) return sources;
-  return computeSources({ home, root, trustedFolder, platform: process.platform });
+  return computeSources({ home, root, trustedFolder, platform: process.platform, builtin: BUILTIN_DIRECTORY });
 }
 
 /** Rejects a request for an unsupported feature, because the user relies on it. Throws an ExitError. */

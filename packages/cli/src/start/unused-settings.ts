@@ -1,6 +1,6 @@
 /**
- * Names what the user has configured for Gemini CLI and Castor does not use yet: extensions, skills,
- * agents, settings without an effect. One line, so that a start never ignores them silently. Reads one folder per kind
+ * Names what the user has configured for Gemini CLI and Castor does not use yet: extensions, agents,
+ * settings without an effect. One line, so that a start never ignores them silently. Reads one folder per kind
  * and source.
  */
 
@@ -15,7 +15,7 @@ export interface UnusedPlaces {
   cwd: string;
   /** The user's, enabled in this folder. */
   extensions: readonly InstalledExtension[];
-  /** Only a trusted folder's own skills, agents and extensions would count. */
+  /** Only a trusted folder's own agents and extensions would count. */
   isTrusted: boolean;
 }
 
@@ -28,11 +28,9 @@ export function describeUnused(
   places: UnusedPlaces,
   { isComplete = false }: { isComplete?: boolean } = {},
 ): string[] {
-  const skills = settings.skills.enabled ? countSkills(places) : 0;
-  const agents = listFolders(places, 'agents').filter(({ name }) => name.endsWith('.md') && !name.startsWith('_'));
+  const agents = listFolders(places, 'agents').filter((name) => name.endsWith('.md') && !name.startsWith('_'));
   const unused = [
     ...nameExtensions(places),
-    ...(skills > 0 ? [countOf(skills, 'skill')] : []),
     ...(agents.length > 0 ? [countOf(agents.length, 'agent')] : []),
     ...nameSettings(unusedSettings(layers), isComplete),
     ...nameFooterItems(settings.ui.footer.items),
@@ -40,34 +38,19 @@ export function describeUnused(
   return unused.length === 0 ? [] : [`not used yet: ${unused.join(', ')}`];
 }
 
-interface Entry {
-  name: string;
-  path: string;
-  isFolder: boolean;
-}
-
 /** The entries of this folder in the user's home and, if trusted, in the project. */
-function listFolders({ home, cwd, isTrusted }: UnusedPlaces, ...kinds: readonly string[]): Entry[] {
+function listFolders({ home, cwd, isTrusted }: UnusedPlaces, kind: string): string[] {
   const roots = isTrusted && cwd !== home ? [home, cwd] : [home];
-  return roots.flatMap((root) => kinds.flatMap((kind) => listFolder(join(root, '.gemini', kind))));
+  return roots.flatMap((root) => listFolder(join(root, '.gemini', kind)));
 }
 
-function listFolder(folder: string): Entry[] {
+function listFolder(folder: string): string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      path: join(folder, entry.name),
-      isFolder: entry.isDirectory() || entry.isSymbolicLink(),
-    }));
+    return readdirSync(folder);
   } catch {
     // A missing or unreadable folder contributes nothing.
     return [];
   }
-}
-
-function countSkills(places: UnusedPlaces): number {
-  const found = listFolders(places, 'skills', '../.agents/skills');
-  return found.filter(({ name, isFolder }) => isFolder && !name.startsWith('.')).length;
 }
 
 function nameExtensions({ extensions, cwd, home, isTrusted }: UnusedPlaces): string[] {

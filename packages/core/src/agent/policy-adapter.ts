@@ -21,6 +21,8 @@ export interface PolicyAdapterOptions {
   allowsAlways?: boolean;
   /** Default true. */
   hasPlanMode?: boolean;
+  /** Calls without a question: a rule may still deny them. */
+  isPreapproved?: (question: PolicyQuestion) => boolean;
   /** Called when a rule could not be saved; it then applies to this session only. */
   onProblem?: ((message: string) => void) | undefined;
   onModeChange?: (mode: ApprovalMode) => void;
@@ -98,6 +100,8 @@ export class PolicyAdapter implements PolicyPort {
   private async decideOn(question: PolicyQuestion, { interactive }: { interactive: boolean }): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
     const verdict = await this.options.engine.check(toPolicyCall(question), context);
+    const isQuestion = verdict.decision === 'ask_user' || verdict.unanswerable === true;
+    if (isQuestion && this.options.isPreapproved?.(question)) return { decision: 'allow' };
     const { decision, denyMessage, unanswerable, reason, rule } = verdict;
     const { server } = question;
     const change = decision === 'allow' && server && rule && (await this.openApprovals()).changeSince(server, rule);

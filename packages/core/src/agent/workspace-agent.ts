@@ -38,6 +38,7 @@ import type { FileReferences, ReadReferences } from '../context/file-references.
 import { readHookFiles } from '../hook-ports/hook-layers.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { McpManager } from '../mcp/mcp-manager.ts';
+import type { SessionSkills } from '../skills/session-skills.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
 import { createSessionId } from '../records/session-id.ts';
@@ -49,6 +50,7 @@ import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy
 import { openWorkspaceServers } from './workspace-mcp.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
+import { WorkspaceSkills } from './workspace-skills.ts';
 import { loadPatchTool, openTools } from './workspace-tools.ts';
 
 export interface WorkspaceAgent extends Agent {
@@ -72,6 +74,8 @@ export interface WorkspaceAgent extends Agent {
   readonly context: LoadedContext;
   /** Reloads the context files and sends them to the model. */
   reloadContext(): Promise<LoadedContext>;
+  /** The skills of the session; loads them where the start found none. */
+  openSkills(): Promise<SessionSkills>;
   dispose(): Promise<void>;
 }
 
@@ -97,10 +101,22 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   ]);
   for (const problem of priced.problems) warn(problem);
 
-  const files = globalMemoryFiles(home, options.context);
-  const workspace = new Workspace({ root, includeDirectories, files, tempDirectory, ignore });
+  const workspace = new Workspace({
+    ...{ root, includeDirectories, tempDirectory, ignore },
+    files: globalMemoryFiles(home, options.context),
+  });
   const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
-  const policy = createWorkspacePolicy({ options, loaded, workspace, tempDirectory, plansDirectory, inbox });
+  const skills: WorkspaceSkills = new WorkspaceSkills(options.skills ?? {}, {
+    ...{ home, sources, workspace, warn },
+    tools: () => tools,
+    history: options.history ?? options.session?.history ?? [],
+    isCompact: () => fit.isCompact,
+    onChange: () => context.refresh(agent.chat),
+  });
+  const policy = createWorkspacePolicy({
+    ...{ options, loaded, workspace, tempDirectory, plansDirectory, inbox },
+    isPreapproved: (question) => skills.isPreapproved(question),
+  });
   // Tools that call a model spend from the same budget.
   const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
   let requestedModel = () => options.model;
@@ -119,8 +135,12 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     for (const line of describeUnknownTools(loaded.rules, tools.names())) warn(line);
   }
 
+  await skills.start();
   const sourced = { ...options, sources };
-  const context = await openContext(sourced, { workspace, isGitRepository, fit, warn });
+  const context = await openContext(sourced, {
+    ...{ workspace, isGitRepository, fit, warn },
+    describeSkills: () => skills.describe(),
+  });
   const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
   const servers = await openWorkspaceServers(options, {
     root: workspace.root,
@@ -134,7 +154,10 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder, prepare: servers?.prepare }),
     record: (event: AgentEvent, input?: PartListUnion) => {
       recorder?.observe(event, input);
-      if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
+      if (event.type === GeminiEventType.ChatCompressed) {
+        context.forgetNearby();
+        skills.afterCompression();
+      }
       options.record?.(event);
     },
     tools,
@@ -157,7 +180,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     },
     ...withoutUndefined({ resultContext: context.resultContext }),
   };
-  const agent = wireAgent(wiring, spending, inbox);
+  const agent: Agent = wireAgent(wiring, spending, inbox);
   requestedModel = agent.requestedModel;
 
   function tellOfEnd(process: BackgroundProcess): void {
@@ -184,6 +207,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
       return context.loaded;
     },
     reloadContext: () => context.reload(agent.chat),
+    openSkills: () => skills.open(),
     async dispose() {
       // Before the shell, whose guard ends what a server left behind.
       await servers?.manager.dispose();
@@ -217,13 +241,20 @@ function openRecorder(
 
 function openContext(
   options: SourcedOptions,
-  around: { workspace: Workspace; isGitRepository: boolean; fit: WorkspaceFit; warn: Warn },
+  around: {
+    workspace: Workspace;
+    isGitRepository: boolean;
+    fit: WorkspaceFit;
+    describeSkills: () => string;
+    warn: Warn;
+  },
 ): Promise<WorkspaceContext> {
   const { home, sources, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
   const { context: files, systemPrompt, memory } = options;
-  const { workspace, isGitRepository, fit, warn } = around;
+  const { workspace, isGitRepository, fit, describeSkills, warn } = around;
   return WorkspaceContext.load({
     workspace,
+    describeSkills,
     home,
     sources,
     interactive,

@@ -73,6 +73,8 @@ export interface WorkspaceAgentOptions extends Omit<
   hookLayers?: readonly HookLayer[];
   /** The MCP servers of the settings files, and which of them may run; those of `sources` are added. */
   mcp?: McpOptions | undefined;
+  /** Which skills of `sources` the model is offered. Default: all. */
+  skills?: SkillOptions | undefined;
   /** What the caller's user does about problems; added to the sentences about them. */
   hints?: UserHints;
   /** A flag or a variable trusts the folder for this run, as it is now. */
@@ -121,6 +123,15 @@ export const DEFAULT_TOOL_SETTINGS: Required<ToolSettings> = {
   directWebFetch: false,
   writeTodos: true,
 };
+
+export interface SkillOptions {
+  /** Default true. */
+  enabled?: boolean | undefined;
+  /** By name, in any case. */
+  disabled?: readonly string[] | undefined;
+  /** Whether the skills of Claude Code are read too. Default false. */
+  readsClaude?: boolean | undefined;
+}
 
 export interface PlanSettings {
   /** Default true. */

@@ -4,6 +4,7 @@ import { PolicyEngine } from '../policy/policy-engine.ts';
 import { loadPolicies, PolicyFileError } from '../policy/policy-loader.ts';
 import type { LoadedPolicies } from '../policy/policy-loader.ts';
 import type { Source } from '../protocol/source.ts';
+import type { PolicyQuestion } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import type { EventInbox } from './event-inbox.ts';
 import { PolicyAdapter } from './policy-adapter.ts';
@@ -35,6 +36,8 @@ export interface WorkspacePolicyOptions {
   tempDirectory: string;
   plansDirectory: string;
   inbox: EventInbox;
+  /** See PolicyAdapterOptions. */
+  isPreapproved?: (question: PolicyQuestion) => boolean;
 }
 
 export function createWorkspacePolicy({
@@ -44,6 +47,7 @@ export function createWorkspacePolicy({
   tempDirectory,
   plansDirectory,
   inbox,
+  isPreapproved,
 }: WorkspacePolicyOptions): PolicyAdapter {
   const { home, trustedFolder, interactive = false, allowsAlways = true, planSettings = {} } = options;
   const engine = new PolicyEngine({
@@ -66,6 +70,7 @@ export function createWorkspacePolicy({
     interactive,
     home,
     allowsAlways,
+    ...(isPreapproved && { isPreapproved }),
     hasPlanMode: planSettings.enabled ?? true,
     onProblem: (message) => inbox.post({ type: 'notice', level: 'warning', message }),
     onModeChange: (next) => {

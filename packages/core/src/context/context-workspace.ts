@@ -42,6 +42,8 @@ export interface WorkspaceContextOptions {
   profile?: PromptProfile | undefined;
   /** Whether the model receives the folder's tree. */
   tellsTree?: boolean;
+  /** The list of skills for the model; empty without any. */
+  describeSkills?: () => string;
   now: () => Date;
   onWarning?: (message: string) => void;
 }
@@ -79,7 +81,8 @@ export class WorkspaceContext {
   }
 
   get systemInstruction(): string {
-    return [this.prompt, this.loaded.global, this.options.memory].filter(Boolean).join('\n\n');
+    const skills = this.options.describeSkills?.();
+    return [this.prompt, this.loaded.global, this.options.memory, skills].filter(Boolean).join('\n\n');
   }
 
   get firstMessage(): Content {
@@ -114,6 +117,11 @@ export class WorkspaceContext {
     const { interactive, isGitRepository, systemPrompt } = this.options;
     if (systemPrompt?.file !== undefined) return;
     this.prompt = createSystemPrompt({ interactive, isGitRepository, profile });
+    this.instruct(chat);
+  }
+
+  /** What the system instruction is made of changed. */
+  refresh(chat: GeminiChat): void {
     this.instruct(chat);
   }
 

@@ -29,7 +29,7 @@ interface Folder {
 }
 
 /** Empty without names to list. Never throws. */
-export function describeTree(workspace: Workspace): string {
+export function describeTree(workspace: Pick<Workspace, 'root' | 'ignore'>): string {
   const root = createFolder(workspace.root, workspace.root);
   let left = MOST_NAMES;
   const waiting = [root];
@@ -49,7 +49,7 @@ function createFolder(name: string, path: string): Folder {
 }
 
 /** Returns how many names it added. */
-function openFolder(folder: Folder, left: number, { ignore }: Workspace): number {
+function openFolder(folder: Folder, left: number, { ignore }: Pick<Workspace, 'ignore'>): number {
   folder.isOpen = true;
   const known = readFolder(folder.path)
     .filter((entry) => entry.name !== '.git')

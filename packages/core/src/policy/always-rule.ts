@@ -27,6 +27,8 @@ export type RuleTarget = { toolName: string; mcpName?: string } & (
 
 const SESSION_PRIORITY = 3.95;
 const MAX_TARGET = 1900;
+/** An "always" covers the skill that was shown, not all skills. */
+const SKILL_TOOL = 'activate_skill';
 
 /**
  * Empty when the call cannot be remembered: an unreadable command cannot be repeated
@@ -43,11 +45,14 @@ export async function targetsOfAlways(
       ? [{ toolName: '*', mcpName: call.mcpServer }]
       : [{ toolName: call.toolName, mcpName: call.mcpServer }];
   }
-  const { command, file_path: path } = call.args;
+  const { command, file_path: path, name } = call.args;
   if (call.toolName === SHELL_TOOL) return typeof command === 'string' ? commandTargets(command) : [];
   if (typeof path === 'string') {
     const pair = `"file_path":${JSON.stringify(resolve(root, path))}`;
     return [{ toolName: call.toolName, argsPattern: `\\0${escapeRegExp(pair)}\\0` }];
+  }
+  if (call.toolName === SKILL_TOOL && typeof name === 'string') {
+    return [{ toolName: SKILL_TOOL, argsPattern: `\\0${escapeRegExp(`"name":${JSON.stringify(name)}`)}\\0` }];
   }
   return [{ toolName: call.toolName }];
 }

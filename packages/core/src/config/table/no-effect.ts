@@ -9,7 +9,6 @@ export type NoEffect = 'planned' | 'compatibility';
 /** A name that ends in a dot covers all settings below it. */
 const PLANNED = [
   'extensions.',
-  'skills.',
   'agents.',
   'ide.',
   'billing.',

@@ -111,7 +111,17 @@ export const providers = setting<Readonly<Record<string, ProviderSettings>>>(
   { project: 'never' },
 );
 
+/** Agents whose files the user may let Castor read. */
+export type ForeignAgent = 'claude' | 'codex';
+const FOREIGN_AGENTS: readonly ForeignAgent[] = ['claude', 'codex'];
+
 export const castor = {
   model: text('The model of Castor, as provider/model or a Gemini name. It precedes model.name.'),
   smallModel: text('The model beside the conversation, as provider/model of the same provider.'),
+  readFilesOf: setting<readonly ForeignAgent[] | undefined>(
+    { type: 'array', items: { type: 'string', enum: FOREIGN_AGENTS } },
+    undefined,
+    'Other agents whose files Castor reads: claude for .claude/skills and .claude/commands, codex for ~/.codex/prompts.',
+    { project: 'never' },
+  ),
 };

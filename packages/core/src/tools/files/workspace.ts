@@ -98,6 +98,14 @@ export class Workspace {
     return directory;
   }
 
+  /** Adds a directory whose files may be read, never written; for example the folder of an activated skill. */
+  addReadOnlyDirectory(given: string): void {
+    const directory = path.resolve(this.root, given);
+    if (this.named.readable.includes(directory)) return;
+    this.named.readable.push(directory);
+    this.real.readable.push(realPathOfExisting(directory));
+  }
+
   /** The path as an absolute name. Neither accesses the disk nor grants access. */
   resolve(given: string): string {
     return path.resolve(this.root, given.replaceAll('\0', '').replace(/^@(?=.)/, ''));

@@ -1,0 +1,60 @@
+/**
+ * activate_skill: gives the model the instructions of a skill and makes the skill's folder readable. It runs nothing;
+ * the user approves it once for each skill, as the policy decides.
+ */
+
+import { realpathSync } from 'node:fs';
+import type { DefinedTool } from '../protocol/tools.ts';
+import { throwIfAborted } from '../util/clock.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import { enumOfNames } from './describe-skills.ts';
+import type { SessionSkills } from './session-skills.ts';
+import type { Skill } from './skill.ts';
+import { describeResources } from './skill-text.ts';
+
+const DESCRIPTION =
+  'Activates a skill of the list of available skills: returns its instructions and the files of its folder, which you may then read.';
+
+export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
+  const names = enumOfNames(skills.enabled);
+  return defineTool({
+    name: 'activate_skill',
+    displayName: 'Activate Skill',
+    kind: 'fetch',
+    description: DESCRIPTION,
+    schema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'The name of the skill.', ...(names && { enum: names }) },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    describe: ({ name }) => `"${name}"`,
+    async confirm({ name }) {
+      const skill = skills.find(name);
+      if (!skill) throw skills.unknown(name);
+      return { type: 'info', title: `Activate Skill: ${skill.name}`, prompt: describeConsent(skill) };
+    },
+    async execute({ name }, { signal }) {
+      throwIfAborted(signal);
+      const { skill, text, tree } = await skills.activate(name);
+      return {
+        llmContent: text,
+        returnDisplay: `Skill **${skill.name}** activated. Resources loaded from \`${skill.directory}\`:\n\n${tree}`,
+      };
+    },
+  });
+}
+
+function describeConsent({ description, directory }: Skill): string {
+  const real = realpathSync(directory);
+  const place = real === directory ? directory : `${directory} (a link to ${real})`;
+  return [
+    description,
+    '',
+    `The model gets the instructions of this skill and may read the files in ${place}.`,
+    '',
+    describeResources(directory),
+  ].join('\n');
+}
