@@ -34,7 +34,7 @@ export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
     async confirm({ name }) {
       const skill = skills.find(name);
       if (!skill) throw skills.unknown(name);
-      return { type: 'info', title: `Activate Skill: ${skill.name}`, prompt: describeConsent(skill) };
+      return { type: 'info', title: `Activate Skill: ${skill.name}`, prompt: await describeConsent(skill) };
     },
     async execute({ name }, { signal }) {
       throwIfAborted(signal);
@@ -47,7 +47,7 @@ export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
   });
 }
 
-function describeConsent({ description, directory }: Skill): string {
+async function describeConsent({ description, directory }: Skill): Promise<string> {
   const real = realpathSync(directory);
   const place = real === directory ? directory : `${directory} (a link to ${real})`;
   return [
@@ -55,6 +55,6 @@ function describeConsent({ description, directory }: Skill): string {
     '',
     `The model gets the instructions of this skill and may read the files in ${place}.`,
     '',
-    describeResources(directory),
+    await describeResources(directory),
   ].join('\n');
 }

@@ -110,7 +110,7 @@ export class SessionSkills {
     if (!skill) throw this.unknown(name);
     const read = await readSkill(skill);
     if (typeof read === 'string') throw new ToolError(read, 'execution_failed');
-    const tree = describeResources(skill.directory);
+    const tree = await describeResources(skill.directory);
     this.open(skill);
     return { skill, text: toActivatedText(skill, read.body, tree), tree };
   }

@@ -1,6 +1,5 @@
 /** Writes what an activated skill tells the model: its instructions and the files of its folder, bounded. */
 
-import { describeTree } from '../context/directory-tree.ts';
 import { IgnoreRules } from '../tools/files/ignore-rules.ts';
 import type { Skill } from './skill.ts';
 
@@ -9,7 +8,9 @@ const MOST_CHARACTERS = 64 * 1024;
 const FRAME = /<(?=\/?(?:activated_skill|instructions|available_resources|available_skills)\b)/gi;
 const OPENING = '<activated_skill name="';
 
-export function describeResources(directory: string): string {
+export async function describeResources(directory: string): Promise<string> {
+  // A start that describes the project loads the same module, and nothing else of this room.
+  const { describeTree } = await import('../context/directory-tree.ts');
   return describeTree({ root: directory, ignore: IgnoreRules.none() });
 }
 
