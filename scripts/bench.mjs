@@ -4,6 +4,7 @@
  */
 
 import { startModel } from './bench/processes.mjs';
+import { measureMcp } from './bench/mcp-rows.mjs';
 import { measureProviders } from './bench/provider-rows.mjs';
 import { measureStart } from './bench/start-rows.mjs';
 import { print } from './bench/table.mjs';
@@ -17,6 +18,7 @@ const GROUPS = {
   tools: measureTools,
   tui: measureTui,
   providers: measureProviders,
+  mcp: measureMcp,
 };
 
 const args = process.argv.slice(2);

@@ -67,7 +67,7 @@ export function runProgram(path, args, { env = {}, cwd } = {}) {
 }
 
 /** Runs a program of the cli to its end; `usage` measures its CPU and memory instead of its duration. */
-export function measure(name, program, { model, env, usage = false }) {
+export function measure(name, program, { model, env, usage = false, isQuiet = false }) {
   const started = performance.timeOrigin + performance.now();
   let firstRequestMs;
   let firstRequestBytes;
@@ -81,7 +81,7 @@ export function measure(name, program, { model, env, usage = false }) {
   const child = spawn(process.execPath, args, {
     cwd,
     env,
-    stdio: ['ignore', 'pipe', 'inherit', usage ? 'pipe' : 'ignore'],
+    stdio: ['ignore', 'pipe', isQuiet ? 'ignore' : 'inherit', usage ? 'pipe' : 'ignore'],
   });
   let bytes = 0;
   let report = '';
