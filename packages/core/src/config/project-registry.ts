@@ -12,7 +12,7 @@ import type { Clock } from '../util/clock.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { sha256 } from '../util/sha256.ts';
-import { lockRegistry } from './registry-lock.ts';
+import { lockFolder } from './folder-lock.ts';
 import { projectTempDirectory, userDirectory } from './paths.ts';
 
 export interface ProjectFolderOptions {
@@ -56,7 +56,7 @@ export function findProjectDirectories(home: string, root: string): string[] {
 
 async function claim({ home, root, clock }: Required<ProjectFolderOptions>): Promise<string> {
   makeDirectory(tempRoot(home));
-  const release = await lockRegistry(`${registryPath(home)}.lock`, clock);
+  const release = await lockFolder(`${registryPath(home)}.lock`, clock);
   try {
     for (;;) {
       const projects = readRegistry(home);

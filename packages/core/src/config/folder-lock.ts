@@ -1,34 +1,48 @@
 /**
- * Locks the project registry with a folder, like Gemini CLI, because creating a folder is
- * atomic on every file system. A holder needs milliseconds; a lock that stays unchanged for
- * half a second is stale and is taken over. A guard beside it lets one process at a time do
- * that, so that none removes a lock another process has just taken.
+ * Locks a file with a folder beside it, like Gemini CLI its project registry, because creating
+ * a folder is atomic on every file system. A lock that stays unchanged is stale and is taken
+ * over; who needs more than milliseconds refreshes it. A guard beside it lets one process at a
+ * time take over, so that none removes a lock another process has just taken.
  */
 
-import { mkdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, statSync, utimesSync } from 'node:fs';
 import type { Clock } from '../util/clock.ts';
 
-/** A lock is stale when it stays unchanged for this long while this process waits. */
+/** A lock is stale when it stays unchanged for this long while this process waits; longer for one that is refreshed. */
 const UNCHANGED_MS = 500;
+const UNREFRESHED_MS = 5_000;
+const REFRESH_MS = 1_000;
 /** An older lock is stale at once; Gemini CLI refreshes its own every five seconds. */
 const STALE_AGE_MS = 10_000;
 const PATIENCE_MS = 15_000;
+
+export interface FolderLockOptions {
+  /** The holder may need seconds: its lock is refreshed until it is released. */
+  isLong?: boolean | undefined;
+  /** How long to wait for another holder. */
+  patienceMs?: number | undefined;
+}
 
 /** Identifies the holder of a lock by file-system data: it differs for another folder, or for a refreshed one. */
 type Identity = string | undefined;
 
 /** Resolves with the release function. Rejects when the folder cannot be created, or its holder keeps refreshing it. */
-export async function lockRegistry(path: string, clock: Clock): Promise<() => void> {
+export async function lockFolder(
+  path: string,
+  clock: Clock,
+  { isLong = false, patienceMs = PATIENCE_MS }: FolderLockOptions = {},
+): Promise<() => void> {
+  const staleMs = isLong ? UNREFRESHED_MS : UNCHANGED_MS;
   let seen: Identity;
   let unchangedFor = 0;
   for (let waited = 0; ;) {
-    if (make(path)) return releaseOf(path);
+    if (make(path)) return holdOf(path, clock, isLong);
     const found = identify(path);
     unchangedFor = found === seen ? unchangedFor : 0;
     seen = found;
-    const isStale = found !== undefined && (unchangedFor >= UNCHANGED_MS || isOld(path));
-    if (isStale && takeOver(path, found)) return releaseOf(path);
-    if (waited > PATIENCE_MS) throw new Error(`${path} is held by another process.`);
+    const isStale = found !== undefined && (unchangedFor >= staleMs || isOld(path));
+    if (isStale && takeOver(path, found)) return holdOf(path, clock, isLong);
+    if (waited > patienceMs) throw new Error(`${path} is held by another process.`);
     const pause = 5 + clock.random() * 20;
     waited += pause;
     unchangedFor += pause;
@@ -86,10 +100,22 @@ function remove(path: string): void {
   }
 }
 
-/** Keeps a lock that another process has taken over in the meantime. */
-function releaseOf(path: string): () => void {
-  const own = identify(path);
+/** The release function; it keeps a lock that another process has taken over in the meantime. */
+function holdOf(path: string, clock: Clock, isLong: boolean): () => void {
+  let own = identify(path);
+  const end = new AbortController();
+  const refresh = async () => {
+    for (;;) {
+      await clock.sleep(REFRESH_MS, end.signal);
+      if (identify(path) !== own) return;
+      utimesSync(path, new Date(), new Date());
+      own = identify(path);
+    }
+  };
+  // Ends with the release; a lock that cannot be refreshed is taken over.
+  if (isLong) refresh().catch(() => undefined);
   return () => {
+    end.abort();
     if (identify(path) === own) remove(path);
   };
 }
