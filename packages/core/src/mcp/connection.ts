@@ -149,7 +149,7 @@ function toListedTool(tool: unknown): ListedTool[] {
 
 /** The reason of a failed start, as one sentence. */
 export function describeFailure(error: unknown): string {
-  if (isSignInMissing(error)) return 'It requires a sign-in (401). Put a valid token into the headers of its entry.';
+  if (isSignInMissing(error)) return 'It requires a sign-in (401).';
   const { cause } = error as { cause?: unknown };
   const reason = cause instanceof Error && cause.message !== '' ? `: ${cause.message}` : '';
   return cleanLine(`${getErrorMessage(error)}${reason}`, 500);

@@ -11,6 +11,8 @@ import { connectingServers, NO_SERVERS, reduceMcp } from './server-state.ts';
 import type { McpEvent, McpServerState, McpState } from './server-state.ts';
 import { ToolSync } from './tool-sync.ts';
 import type { ToolShelf } from './tool-sync.ts';
+import type { SignInPorts } from './sign-in/sign-in.ts';
+import type { SignIns, SignInState } from './sign-in/sign-ins.ts';
 
 export interface McpManagerOptions {
   servers: readonly McpServer[];
@@ -20,6 +22,9 @@ export interface McpManagerOptions {
   open: OpenTransport;
   clientVersion: string;
   clock: Clock;
+  /** Opens the stored sign-ins. */
+  openSignIns?: (() => Promise<SignIns>) | undefined;
+  signInHint?: ((server: string) => string) | undefined;
   /** Called after the state has changed. */
   onEvent?(event: McpEvent): void;
 }
@@ -32,11 +37,14 @@ export class McpManager {
 
   constructor(options: McpManagerOptions) {
     this.options = options;
-    const { servers, idle, tools, open, clientVersion, clock } = options;
+    const { servers, idle, tools, open, clientVersion, clock, signInHint } = options;
     const sync = new ToolSync(tools);
     const report = (event: McpEvent) => this.report(event);
     this.links = new Map(
-      servers.map((server) => [server.name, new ServerLink({ server, open, sync, clientVersion, clock, report })]),
+      servers.map((server) => [
+        server.name,
+        new ServerLink({ server, open, sync, clientVersion, clock, signInHint, report }),
+      ]),
     );
     for (const { name, reason, message } of idle) {
       this.report({ type: 'idle', server: name, at: clock.now(), reason, message });
@@ -67,6 +75,25 @@ export class McpManager {
   /** Connects to a server that failed. Resolves when it is ready or has failed again. */
   async reconnect(name: string): Promise<void> {
     await this.links.get(name)?.reconnect();
+  }
+
+  /** What is known of the sign-in of each running server, in the order of their names. Nothing is sent. */
+  async listSignIns(): Promise<SignInState[]> {
+    const signIns = await this.options.openSignIns?.();
+    return signIns ? Promise.all(this.options.servers.map((server) => signIns.stateOf(server))) : [];
+  }
+
+  /**
+   * Signs in to a server and connects to it again. Rejects with a SignInError, an AbortError, or an Error for an unknown
+   * name; then nothing has changed.
+   */
+  async signIn(name: string, ports: SignInPorts): Promise<SignInState> {
+    const server = this.options.servers.find((each) => each.name === name);
+    const signIns = await this.options.openSignIns?.();
+    if (!server || !signIns) throw new Error(`The MCP server ${name} does not run here.`);
+    const state = await signIns.signIn(server, ports);
+    await this.reconnect(name);
+    return state;
   }
 
   async dispose(): Promise<void> {

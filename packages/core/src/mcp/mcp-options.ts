@@ -1,6 +1,7 @@
 /** The options of MCP servers, as the caller of an agent passes them. Types only. */
 
 import type { ServerRestrictions } from './select-servers.ts';
+import type { OpenKeyring } from './sign-in/keyring.ts';
 import type { McpLayer } from './server-layer.ts';
 
 export interface McpOptions {
@@ -14,4 +15,6 @@ export interface McpOptions {
    * as the slowest may take.
    */
   promptWaitMs?: number | undefined;
+  /** Opens the keyring of the system for the tokens of servers; absent: they are in a file. */
+  openKeyring?: OpenKeyring | undefined;
 }

@@ -80,7 +80,7 @@ describe('a server over HTTP', () => {
     await using refused = await open({ url: server.url });
     expect(refused.state).toMatchObject({
       status: 'failed',
-      lastError: 'It requires a sign-in (401). Put a valid token into the headers of its entry.',
+      lastError: 'It requires a sign-in (401).',
     });
   });
 

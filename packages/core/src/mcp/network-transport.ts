@@ -7,6 +7,9 @@ import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontext
 import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 import type { NetworkAddress } from './server-config.ts';
 import { limitEvents } from './limit-events.ts';
+import type { RequestAuthorization } from './request-authorization.ts';
+import { createServerFetch } from './server-fetch.ts';
+import type { ServerFetch } from './server-fetch.ts';
 
 type LibraryTransport = StreamableHTTPClientTransport | SSEClientTransport;
 type LibraryMessage = Parameters<SSEClientTransport['send']>[0];
@@ -15,9 +18,10 @@ type LibraryMessage = Parameters<SSEClientTransport['send']>[0];
 export function openNetworkTransport(
   { kind, url, headers }: NetworkAddress,
   attempt: 'first' | 'fallback',
+  authorization?: RequestAuthorization,
 ): RpcTransport | undefined {
   if (attempt === 'fallback' && kind !== 'http-or-sse') return undefined;
-  const options = { requestInit: { headers: { ...headers } }, fetch: limitedFetch };
+  const options = { requestInit: { headers: { ...headers } }, fetch: limited(createServerFetch({ authorization })) };
   const isEvents = kind === 'sse' || attempt === 'fallback';
   const inner = isEvents
     ? new SSEClientTransport(new URL(url), options)
@@ -26,16 +30,18 @@ export function openNetworkTransport(
 }
 
 /** A server without the optional listening stream may answer its request with 404; the library expects 405. */
-async function limitedFetch(address: string | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(address, init);
-  const { status, statusText, headers } = response;
-  if (init?.method === 'GET' && status === 404) {
-    await response.body?.cancel();
-    return new Response(null, { status: 405, headers });
-  }
-  return response.body === null
-    ? response
-    : new Response(response.body.pipeThrough(limitEvents()), { status, statusText, headers });
+function limited(send: ServerFetch): ServerFetch {
+  return async (address, init) => {
+    const response = await send(address, init);
+    const { status, statusText, headers } = response;
+    if (init?.method === 'GET' && status === 404) {
+      await response.body?.cancel();
+      return new Response(null, { status: 405, headers });
+    }
+    return response.body === null
+      ? response
+      : new Response(response.body.pipeThrough(limitEvents()), { status, statusText, headers });
+  };
 }
 
 class NetworkTransport implements RpcTransport {

@@ -67,6 +67,8 @@ export function openServers(options: OpenServersOptions): OpenedServers {
     open: createOpenTransport(options),
     clientVersion,
     clock,
+    openSignIns: async () => new (await import('./sign-in/sign-ins.ts')).SignIns(options),
+    signInHint: hints?.signIn,
     onEvent: (event) => {
       for (const message of describeEvent(event)) warn(message);
     },

@@ -8,11 +8,18 @@ import type { ChildGuard } from '../tools/run-child.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { Clock } from '../util/clock.ts';
+import type { RequestAuthorization } from './request-authorization.ts';
+import type { McpServer } from './server-config.ts';
 import { createServerEnvironment } from './server-environment.ts';
 import type { OpenTransport } from './server-link.ts';
+import type { OpenKeyring } from './sign-in/keyring.ts';
+import { mayHaveSignIns } from './sign-in/token-places.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 export interface TransportOptions {
+  /** Holds the stored sign-ins; absent: servers get no token. */
+  home?: string | undefined;
+  openKeyring?: OpenKeyring | undefined;
   /** The folder the agent works in. */
   root: string;
   environment: Environment;
@@ -24,11 +31,13 @@ export interface TransportOptions {
 
 export function createOpenTransport(options: TransportOptions): OpenTransport {
   const { root, environment: base, secrets, redaction, guard, clock } = options;
-  return async ({ address }, attempt) => {
+  return async (server, attempt) => {
+    const { address } = server;
     if (address.kind !== 'stdio') {
       const { openNetworkTransport } = await import('./network-transport.ts');
-      const transport = openNetworkTransport(address, attempt);
-      return transport && { transport, stderr: () => '' };
+      const authorization = await findAuthorization(server, options);
+      const transport = openNetworkTransport(address, attempt, authorization);
+      return transport && { transport, stderr: () => '', signInProblem: () => authorization?.problem };
     }
     if (attempt === 'fallback') return undefined;
     const { command, args, cwd = '.', env } = address;
@@ -36,4 +45,14 @@ export function createOpenTransport(options: TransportOptions): OpenTransport {
     const transport = new StdioTransport({ command, args, cwd: resolve(root, cwd), env: variables, guard, clock });
     return { transport, stderr: () => transport.stderrTail };
   };
+}
+
+/** Undefined for a server without a stored sign-in. */
+async function findAuthorization(
+  server: McpServer,
+  { home, environment, clock, openKeyring }: TransportOptions,
+): Promise<RequestAuthorization | undefined> {
+  if (home === undefined || !mayHaveSignIns({ home, environment })) return undefined;
+  const { SignIns } = await import('./sign-in/sign-ins.ts');
+  return new SignIns({ home, environment, clock, openKeyring }).authorizationOf(server);
 }

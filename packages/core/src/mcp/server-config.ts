@@ -44,6 +44,11 @@ export interface McpServer {
   /** Absent: all. */
   readonly includeTools?: readonly string[] | undefined;
   readonly excludeTools: readonly string[];
+  /** As written; read when the server needs a sign-in. */
+  readonly oauth?: Readonly<Record<string, unknown>> | undefined;
+  readonly authProvider?: string | undefined;
+  readonly targetAudience?: string | undefined;
+  readonly targetServiceAccount?: string | undefined;
   /** Changes with every change of the entry. */
   readonly fingerprint: string;
 }
@@ -87,6 +92,10 @@ export function resolveEntry(entry: McpServerSettings, origin: EntryOrigin): Res
       description: values.description,
       includeTools: values.includeTools,
       excludeTools: values.excludeTools ?? [],
+      oauth: values.oauth,
+      authProvider: values.authProviderType,
+      targetAudience: values.targetAudience,
+      targetServiceAccount: values.targetServiceAccount,
       fingerprint: fingerprintOf(entry, origin.written),
     },
   };

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../util/clock.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import { describeFailure, isSignInMissing, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
@@ -16,6 +17,8 @@ export interface OpenedTransport {
   transport: RpcTransport;
   /** The end of what the server wrote to stderr. */
   stderr(): string;
+  /** Why the server has no valid credential, as a sentence. */
+  signInProblem?(): string | undefined;
 }
 
 /** Opens the transports of a server in the order to try them. */
@@ -34,6 +37,8 @@ export interface ServerLinkOptions {
   sync: ToolSync;
   clientVersion: string;
   clock: Clock;
+  /** A sentence on how the user signs in to a server. */
+  signInHint?: ((server: string) => string) | undefined;
   report(event: McpEvent): void;
 }
 
@@ -47,6 +52,7 @@ export class ServerLink {
   private readonly options: ServerLinkOptions;
   private readonly end = new AbortController();
   private connection: McpConnection | undefined;
+  private opened: OpenedTransport | undefined;
   private listing: Promise<void> | undefined;
   private listAgain = false;
   private retries = 0;
@@ -92,10 +98,15 @@ export class ServerLink {
     try {
       await this.open(signal, opened);
     } catch (error) {
+      const needsSignIn = !limit.signal.aborted && isSignInMissing(error);
       const reason = limit.signal.aborted
         ? `It was not ready within ${server.startLimitMs} ms.`
-        : describeFailure(error);
-      this.fail(reason, opened.last?.stderr() ?? '', this.retries > 0);
+        : this.describe(error, opened.last);
+      this.fail(reason, {
+        stderr: opened.last?.stderr() ?? '',
+        mayRetry: this.retries > 0 && !needsSignIn,
+        needsSignIn,
+      });
     } finally {
       limit.abort();
       await elapsed;
@@ -142,6 +153,7 @@ export class ServerLink {
   ): Promise<McpConnection> {
     if (!found) throw new Error('The server has no address.');
     opened.last = found;
+    this.opened = found;
     const { server, clock, clientVersion } = this.options;
     const connection = await McpConnection.open({
       transport: found.transport,
@@ -158,21 +170,30 @@ export class ServerLink {
     return connection;
   }
 
+  private describe(error: unknown, opened: OpenedTransport | undefined): string {
+    const { server, signInHint } = this.options;
+    if (!isSignInMissing(error)) return describeFailure(error);
+    return joinSentences(opened?.signInProblem?.() ?? describeFailure(error), signInHint?.(server.name));
+  }
+
   private lose(reason: string | undefined, stderr: string): void {
     this.connection = undefined;
     if (this.options.clock.now() - this.readyAt > STEADY_MS) this.retries = 0;
-    this.fail(reason ?? 'The server closed the connection.', stderr, true);
+    this.fail(reason ?? 'The server closed the connection.', { stderr, mayRetry: true });
   }
 
   /** A server that was ready once is tried again, with growing delays; its tools stay offered meanwhile. */
-  private fail(error: string, stderr: string, mayRetry: boolean): void {
+  private fail(
+    error: string,
+    { stderr, mayRetry, needsSignIn = false }: { stderr: string; mayRetry: boolean; needsSignIn?: boolean },
+  ): void {
     const { server, clock, sync } = this.options;
     if (this.end.signal.aborted) return;
     if (!mayRetry || this.retries >= MAX_RETRIES) {
       this.retries = 0;
       sync.remove(server.name);
       this.report({ type: 'listed', tools: [], leftOut: [] });
-      this.report({ type: 'failed', error, stderr });
+      this.report({ type: 'failed', error, stderr, ...(needsSignIn && { needsSignIn }) });
       return;
     }
     const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.retries++) * (0.75 + clock.random() / 2);
@@ -221,6 +242,7 @@ export class ServerLink {
     } catch (error) {
       // The next call finds a new session.
       if (isSessionLost(error)) void connection.close();
+      if (isSignInMissing(error)) throw new Error(this.describe(error, this.opened), { cause: error });
       throw error;
     }
   }

@@ -8,7 +8,13 @@ export type McpEvent = { readonly server: string; readonly at: number } & (
   /** The tools in effect; `leftOut` holds one sentence per tool that is not offered. */
   | { readonly type: 'listed'; readonly tools: readonly string[]; readonly leftOut: readonly string[] }
   /** `retriesInMs` absent: no further attempt follows by itself. */
-  | { readonly type: 'failed'; readonly error: string; readonly stderr: string; readonly retriesInMs?: number }
+  | {
+      readonly type: 'failed';
+      readonly error: string;
+      readonly stderr: string;
+      readonly retriesInMs?: number;
+      readonly needsSignIn?: boolean;
+    }
   | { readonly type: 'idle'; readonly reason: IdleReason | 'untrusted'; readonly message: string }
   | { readonly type: 'closed' }
 );
@@ -27,6 +33,8 @@ export interface McpServerState {
   readonly instructions: string;
   readonly lastError?: string;
   readonly stderr?: string;
+  /** The server rejected the last connection for want of a valid credential. */
+  readonly needsSignIn?: boolean;
   /** How often the server was connected to, this time included. */
   readonly attempts: number;
 }
@@ -55,12 +63,20 @@ function next(server: McpServerState, event: McpEvent): McpServerState {
     case 'connecting':
       return { ...server, status: 'connecting', since: at, attempts: server.attempts + 1 };
     case 'ready':
-      return { ...server, status: 'ready', since: at, connectMs: at - server.since, instructions: event.instructions };
+      return {
+        ...server,
+        status: 'ready',
+        since: at,
+        connectMs: at - server.since,
+        instructions: event.instructions,
+        needsSignIn: false,
+      };
     case 'listed':
       return { ...server, tools: event.tools, leftOut: event.leftOut };
     case 'failed': {
-      const { error: lastError, stderr, retriesInMs } = event;
-      return { ...server, status: retriesInMs === undefined ? 'failed' : 'lost', since: at, lastError, stderr };
+      const { error: lastError, stderr, retriesInMs, needsSignIn = false } = event;
+      const status = retriesInMs === undefined ? 'failed' : 'lost';
+      return { ...server, status, since: at, lastError, stderr, needsSignIn };
     }
     case 'idle':
       return { ...server, status: event.reason, since: at, lastError: event.message };

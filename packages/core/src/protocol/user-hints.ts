@@ -9,6 +9,8 @@ export interface UserHints {
   trustHooks?: string;
   /** A sentence on how to consent to the MCP servers of a project. */
   trustServers?: string;
+  /** A sentence on how to sign in to an MCP server. */
+  signIn?(server: string): string;
   /** A sentence on how to allow a tool in a run that cannot ask. */
   allowTool?(toolName: string, approvalMode: string): string;
 }
