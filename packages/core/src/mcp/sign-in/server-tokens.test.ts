@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { mcp, mcpServer } from '@castor/testkit';
 import type { McpScript } from '@castor/testkit';
@@ -143,7 +143,11 @@ describe('a stored sign-in', () => {
     await using home = await openHome();
     home.write('mcp-oauth-tokens.json', [entryOf(server, {}, OVER)]);
     const renew = () =>
-      promisify(execFile)(process.execPath, [join(import.meta.dirname, 'renew.fixture.ts'), home.home, server.url]);
+      promisify(execFile)(process.execPath, [
+        fileURLToPath(new URL('./renew.fixture.ts', import.meta.url)),
+        home.home,
+        server.url,
+      ]);
     const both = [renew(), renew()];
     await server.record.reached('slow');
     server.release('slow');
