@@ -16,6 +16,8 @@ const SURFACE = 'packages/cli/src/headless/run.ts';
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
 /** The steps of a terminal's start, in their order: the first frame, the opening of the session. */
 const STEPS = ['packages/cli/src/tui/run.ts', 'packages/cli/src/tui/open-app.ts'];
+/** Chunks that only a terminal loads, and the entry of core that only rare commands load as a whole. */
+const TERMINAL = /^packages\/(?:cli\/src\/tui\/|core\/src\/program\.ts)/;
 /** What opens a provider other than the Gemini API, and the protocols it may speak: an answer loads two files. */
 const PROVIDERS = 'packages/cli/src/providers/prepare-model.ts';
 const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
@@ -27,7 +29,17 @@ const CALLS = [
   'packages/core/src/tools/files/describe-content.ts',
   'packages/core/src/tools/files/file-change.ts',
 ];
+/** What a first command loads. */
+const COMMANDS = [
+  'packages/core/src/policy/shell/judge-shell.ts',
+  'node_modules/unbash/dist/parser.js',
+  ...['running-commands', 'shell-result', 'git-wrapper', 'safe-git', 'stray-processes'].map(
+    (name) => `packages/core/src/tools/shell/${name}.ts`,
+  ),
+];
 const PROGRAM = 'main.cjs';
+/** A chunk of at most this many bytes, shared by a terminal and other runs, joins the program. */
+const SMALL_CHUNK = 4000;
 const STATIC_IMPORT = 'import-statement';
 const CJS = { format: 'cjs', platform: 'node', target: 'node22', legalComments: 'none', logLevel: 'silent' };
 
@@ -69,10 +81,12 @@ export async function packBundle({ outputFiles, metafile }) {
   addImports(bundle.packed.add(bundle.main).add(nameOf(SURFACE)), outputs);
   for (const [name, text] of texts) if (await mustStayModern(text)) bundle.modern.add(name);
   addImporters(bundle.modern, outputs);
+  addSharedChunks(STEPS.map(nameOf), bundle);
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
   if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
   for (const name of STEPS.map(nameOf)) addStep([name], bundle);
   addStep(CALLS.map(nameOf), bundle);
+  addStep(COMMANDS.map(nameOf), bundle);
   addProviderSteps(nameOf(PROVIDERS), PROTOCOLS.map(nameOf), bundle);
 
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
@@ -89,6 +103,32 @@ export async function packBundle({ outputFiles, metafile }) {
 async function contentsOf(name, bundle) {
   if (homeOf(name, bundle) !== undefined) return forward(name, bundle);
   return bundle.modern.has(name) ? rename(name, bundle) : fromHomes(await toCommonJs(rename(name, bundle)), bundle);
+}
+
+/**
+ * A step of a terminal must not hold what other runs need as well: they would load the whole step for it. Small chunks
+ * join the program, Node's modules stay files, the others are a step of their own.
+ */
+function addSharedChunks(starts, bundle) {
+  const { outputs, packed } = bundle;
+  const terminal = new Set(starts.filter((name) => name !== undefined));
+  addImports(terminal, outputs);
+  const others = [...outputs].filter(
+    ([name, output]) => !terminal.has(name) && !TERMINAL.test(output.entryPoint ?? Object.keys(output.inputs)[0]),
+  );
+  const shared = new Set(others.flatMap(([, output]) => staticImports(output)).filter((name) => terminal.has(name)));
+  addImports(shared, outputs);
+  const fits = (name) => packed.has(name) || (outputs.get(name).bytes <= SMALL_CHUNK && !isBuiltin(outputs.get(name)));
+  const small = [...shared].filter((name) => {
+    const closure = new Set([name]);
+    addImports(closure, outputs);
+    return [...closure].every(fits);
+  });
+  for (const name of small) packed.add(name);
+  addStep(
+    [...shared].filter((name) => !packed.has(name)),
+    bundle,
+  );
 }
 
 /** What several protocols share belongs to the file that opens a provider, so that each protocol is one more file. */
@@ -111,13 +151,15 @@ function addStep(names, { outputs, packed, modern, steps }) {
   if (names.includes(undefined)) return;
   const closure = new Set(names);
   addImports(closure, outputs);
-  const chunks = [...closure].filter((each) => !packed.has(each) && !modern.has(each) && !steps.has(each));
+  const isFree = (each) => !packed.has(each) && !modern.has(each) && !steps.has(each) && !isBuiltin(outputs.get(each));
+  const chunks = [...closure].filter(isFree);
+  if (chunks.length === 0) return;
   const mark = createHash('sha256')
     .update([...chunks, ...packed].join())
     .digest('hex')
     .slice(0, 8)
     .toUpperCase();
-  const step = { chunks, file: names[0].replace(/\.js$/, `.step-${mark}.cjs`) };
+  const step = { chunks, file: chunks[0].replace(/\.js$/, `.step-${mark}.cjs`) };
   for (const each of chunks) steps.set(each, step);
 }
 
@@ -160,6 +202,10 @@ function addImporters(names, outputs) {
 
 function addImports(names, outputs) {
   for (const name of names) for (const each of staticImports(outputs.get(name))) names.add(each);
+}
+
+function isBuiltin({ inputs }) {
+  return Object.keys(inputs).some((path) => path.startsWith('builtin:'));
 }
 
 function staticImports({ imports }) {

@@ -7,6 +7,7 @@ import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import { runMaintenance } from '../start/maintenance.ts';
 import type { Start } from '../start/start.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import type { ConversationPorts, PreparedAnswer, PreparedTurn } from '../surface/conversation-ports.ts';
@@ -137,7 +138,6 @@ export class PromptRunner {
   private async cleanUp(): Promise<void> {
     this.hasCleanedUp = true;
     const { start, live, output } = this.options;
-    const { runMaintenance } = await import('../start/maintenance.ts');
     const problems = await runMaintenance(start, live.session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }

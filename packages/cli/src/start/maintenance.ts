@@ -1,7 +1,6 @@
 /**
  * Background work of a run for later runs: removes sessions past their retention and
- * rewrites settings files that use old names. Callers import it when they run it, so
- * that a start does not load it. A failure of it fails no run.
+ * rewrites settings files that use old names. A failure of it fails no run.
  */
 
 import { cleanUpSessions } from '@castor/core/program';

@@ -14,6 +14,7 @@ import type { Workspace } from '../tools/files/workspace.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { loadContextFiles } from './context-files.ts';
 import type { ContextFile, ContextFileOptions, LoadedContext } from './context-files.ts';
+import { describeTree } from './directory-tree.ts';
 import { createEnvironmentContext } from './environment-context.ts';
 import { JustInTimeContext } from './just-in-time-context.ts';
 import { createSystemPrompt } from './system-prompt.ts';
@@ -76,7 +77,7 @@ export class WorkspaceContext {
 
   /** Throws SystemPromptError. */
   static async load(options: WorkspaceContextOptions): Promise<WorkspaceContext> {
-    const tree = options.tellsTree === true ? await treeOf(options.workspace) : '';
+    const tree = options.tellsTree === true ? describeTree(options.workspace) : '';
     return new WorkspaceContext(options, await load(options), tree);
   }
 
@@ -159,11 +160,6 @@ export class WorkspaceContext {
       onWarning,
     });
   }
-}
-
-async function treeOf(workspace: Workspace): Promise<string> {
-  const { describeTree } = await import('./directory-tree.ts');
-  return describeTree(workspace);
 }
 
 async function load(options: WorkspaceContextOptions): Promise<LoadedContext> {
