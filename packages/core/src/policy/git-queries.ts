@@ -4,6 +4,7 @@
  */
 
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 
 /** What a git command may write; the answers are about the folder in which it runs. */
 export type GitQuery =
@@ -16,7 +17,9 @@ export type GitQuery =
   /** Files outside the index; ignored ones only if asked for. */
   | { kind: 'untracked'; ignored: boolean }
   /** Files of any commit. */
-  | { kind: 'history' };
+  | { kind: 'history' }
+  /** Files in which the recorded commits of submodules differ from what is checked out there. */
+  | { kind: 'submodules' };
 
 /** Where git runs; its user configuration names the repositories of others that it may open. */
 export interface GitPlace {
@@ -37,10 +40,11 @@ const NO_REPOSITORY = /not a git repository/i;
 /** Whether the answer names a file; `unknown` when git cannot answer. */
 export async function askGit(query: GitQuery, place: GitPlace): Promise<'none' | 'some' | 'unknown'> {
   if (query.kind === 'difference') return askDifference(query.revision, place);
+  if (query.kind === 'submodules') return askSubmodules(place);
   return summarize(await run(place, questionOf(query)));
 }
 
-function questionOf(query: Exclude<GitQuery, { kind: 'difference' }>): string[] {
+function questionOf(query: Exclude<GitQuery, { kind: 'difference' | 'submodules' }>): string[] {
   switch (query.kind) {
     case 'commits': {
       const walk = query.range.includes('..') ? [] : ['--no-walk'];
@@ -65,6 +69,31 @@ async function askDifference(revision: string, place: GitPlace): Promise<'none' 
       : ['ls-tree', '-r', '--name-only', '--full-tree', tree];
     const answer = summarize(await run(place, question));
     if (answer !== 'none') return answer;
+  }
+  return 'none';
+}
+
+const MAX_SUBMODULES = 20;
+
+/** Unknown while a submodule, or one inside it, is not checked out or lacks the recorded commit. */
+async function askSubmodules(place: GitPlace, depth = 0): Promise<'none' | 'some' | 'unknown'> {
+  const [top, listed] = await Promise.all([
+    run(place, ['rev-parse', '--show-toplevel']),
+    run(place, ['ls-files', '--stage', '--full-name', '-z', '--', ':(top)']),
+  ]);
+  if (!top.ok || !listed.ok) return NO_REPOSITORY.test(top.error) ? 'none' : 'unknown';
+  const links = listed.output.split('\0').flatMap((line) => /^160000 (\w+) \d\t(.+)$/s.exec(line) ?? []);
+  if (links.length === 0) return 'none';
+  if (links.length > MAX_SUBMODULES * 3 || depth > 3) return 'unknown';
+  for (let index = 0; index < links.length; index += 3) {
+    const directory = join(top.output.trim(), links[index + 2] ?? '');
+    const inside = { ...place, directory };
+    const own = await run(inside, ['rev-parse', '--show-toplevel']);
+    if (!own.ok || own.output.trim() !== directory) return 'unknown';
+    const commit = await run(inside, ['cat-file', '-e', `${links[index + 1] ?? ''}^{tree}`]);
+    if (!commit.ok) return 'unknown';
+    for (const answer of [await askDifference(links[index + 1] ?? '', inside), await askSubmodules(inside, depth + 1)])
+      if (answer !== 'none') return answer;
   }
   return 'none';
 }

@@ -4,8 +4,9 @@
  * system.
  */
 
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { ENVIRONMENT_FILE } from '../util/environment-file.ts';
 import { replaceFile } from '../util/replace-file.ts';
 
 /** The real path of the deepest existing part, with the rest as written. Never throws. */
@@ -58,7 +59,9 @@ export interface FileFacts {
 /** Facts on the link's target; undefined when it is missing. */
 export function fileFacts(path: string): FileFacts | undefined {
   try {
-    const stat = statSync(path);
+    // An error would cost more than the question.
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
     return {
       kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other',
       owner: stat.uid,
@@ -92,9 +95,6 @@ function isMissing(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
-
-/** Names of files of environment variables, without templates. */
-export const ENVIRONMENT_FILE = /^\.env(?!\.(?:example|sample|template)$)/i;
 
 const MAX_ENTRIES = 20_000;
 
@@ -157,6 +157,20 @@ export function smallTextOf(path: string): string | undefined {
 }
 
 const MAX_TEXT_BYTES = 4_000_000;
+
+/** Whether git would fill the folder: it is empty, or missing. */
+export function isEmptyFolder(path: string): boolean {
+  return (entriesOf(path) ?? []).length === 0;
+}
+
+/** The nearest file of this name in a folder or above it. */
+export function fileAbove(folder: string, name: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const path = at.endsWith('/') ? `${at}${name}` : `${at}/${name}`;
+    if (existsSync(path)) return path;
+    if (dirname(at) === at) return undefined;
+  }
+}
 
 /** Names in a folder that a program would interpret as an option. */
 export function dashNamesIn(directory: string): string[] {

@@ -13,7 +13,7 @@ import { pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.
 import { HARMLESS_KINDS, READING_TOOLS } from './reading-tools.ts';
 import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
-import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason } from './rule.ts';
+import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason, SESSION_RULE_SOURCE } from './rule.ts';
 import type { CommandVerdict } from './shell/command-judge.ts';
 import type { judgeShell } from './shell/judge-shell.ts';
 import { isInside } from '../util/is-inside.ts';
@@ -48,6 +48,8 @@ export interface PolicyVerdict {
   /** For a shell command: the commands found in it. */
   commands?: readonly CommandVerdict[];
   problems?: readonly string[];
+  /** For a shell command: whether it may write a file of environment variables, as far as that can be foreseen. */
+  writesEnvironment?: boolean;
 }
 
 const TOOL_ALIASES: Readonly<Record<string, string>> = { search_file_content: 'grep_search' };
@@ -65,6 +67,8 @@ export class PolicyEngine {
   private readonly rulesByTool = new Map<string, readonly PolicyRule[]>();
   /** Loaded by the first command. */
   private judgeShell: typeof judgeShell | undefined;
+  /** Commands that changed a file of environment variables in this session. */
+  private readonly environmentWriters = new Set<string>();
 
   constructor(options: PolicyEngineOptions) {
     this.options = options;
@@ -82,6 +86,22 @@ export class PolicyEngine {
   /** For answers of "always": applies until the session ends. */
   addRule(rule: PolicyRule): void {
     this.rulesByPriority = [...this.rulesByPriority, rule].sort(byPriority);
+    this.rulesByTool.clear();
+  }
+
+  /**
+   * A command line was seen to change a file of environment variables: its commands ask from now on, and an answer of
+   * "always" given before does not cover them. A rule that spells one still does.
+   */
+  async noteEnvironmentWriter(line: string): Promise<void> {
+    const { writerKeys } = await import('./shell/environment-writers.ts');
+    for (const key of await writerKeys(line)) {
+      this.environmentWriters.add(key);
+      this.rulesByPriority = this.rulesByPriority.filter(
+        ({ source, commandPrefix, commandRegex }) =>
+          source.name !== SESSION_RULE_SOURCE || !(commandPrefix === key || commandRegex?.test(key) === true),
+      );
+    }
     this.rulesByTool.clear();
   }
 
@@ -155,6 +175,7 @@ export class PolicyEngine {
       workspace: this.workspace,
       scratch: ['/tmp', '/var/tmp', ...(tempDirectory === undefined ? [] : [tempDirectory])],
       places: this.placesIn(context),
+      environmentWriters: this.environmentWriters,
     });
   }
 

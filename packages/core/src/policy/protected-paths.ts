@@ -8,7 +8,8 @@
 
 import { relative, resolve } from 'node:path';
 import { globMatches } from './glob-matches.ts';
-import { ENVIRONMENT_FILE, environmentFileLinkedBy, realPathOf } from './policy-disk.ts';
+import { environmentFileLinkedBy, realPathOf } from './policy-disk.ts';
+import { ENVIRONMENT_FILE } from '../util/environment-file.ts';
 import { isInside } from '../util/is-inside.ts';
 
 /** A folder of this name protects everything in it. */
@@ -183,6 +184,16 @@ const MENTION = new RegExp(
 );
 
 const ENVIRONMENT_MENTION = /(?:^|[^\w.-])\.env(?!\.(?:example|sample|template)\b)/i;
+
+/** Whether free text names a file of environment variables. */
+export function mentionsEnvironmentFile(text: string): boolean {
+  return ENVIRONMENT_MENTION.test(text);
+}
+
+/** Whether a protected place is a file of environment variables. */
+export function isEnvironmentPlace(place: string): boolean {
+  return ENVIRONMENT_FILE.test(place);
+}
 
 /** Whether free text names a protected place; for code and for arguments built at run time. */
 export function mentionsProtectedPlace(

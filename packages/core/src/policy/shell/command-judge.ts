@@ -25,6 +25,7 @@ import type { EffectOptions } from './shell-effects.ts';
 import { isNothing, isPlain } from './leaf-traits.ts';
 import type { Leaf } from './shell-leaves.ts';
 import { unguardedGit } from './unguarded-git.ts';
+import { unguardedScript } from './unguarded-scripts.ts';
 
 export interface Judgement {
   decision: PolicyDecision;
@@ -177,7 +178,9 @@ export class CommandJudge {
   private unguarded(leaf: Leaf, rule: PolicyRule): string | undefined {
     if (!this.options.guardsGit || (isNarrowed(rule) && spells(rule, leaf.command.words[0]?.value ?? '')))
       return undefined;
-    return unguardedGit(leaf, this.leaves, this.place.isElsewhere);
+    const { directories, isElsewhere } = this.place;
+    const { home } = this.options.places;
+    return unguardedGit(leaf, this.leaves, isElsewhere) ?? unguardedScript(leaf, { directories, home });
   }
 
   /** What exceeds a rule for particular commands. */

@@ -15,6 +15,10 @@ export interface TreeChange {
   paths?: readonly ShellWord[] | undefined;
   /** Whether a patch decides: its files are the operands. */
   patches?: readonly ShellWord[] | undefined;
+  /** The folder of its own that it fills. */
+  fills?: ShellWord | undefined;
+  /** Names the place of the names, and how to see them. */
+  where?: string | undefined;
 }
 
 const TRACKED: GitQuery = { kind: 'tracked' };
@@ -34,11 +38,13 @@ type Change = Omit<TreeChange, 'word'>;
 class Arguments {
   readonly revisions: readonly ShellWord[];
   readonly paths: readonly ShellWord[];
+  private readonly before: readonly ShellWord[];
   private readonly options: readonly string[];
 
   constructor(rest: readonly ShellWord[]) {
     const end = rest.findIndex(({ value }) => value === '--');
     const before = end < 0 ? rest : rest.slice(0, end);
+    this.before = before;
     this.options = before.map(({ value }) => value).filter((value) => /^-./.test(value));
     this.revisions = before.filter(({ value }) => !/^-./.test(value));
     this.paths = end < 0 ? [] : rest.slice(end + 1);
@@ -54,6 +60,14 @@ class Arguments {
 
   valueOf(name: string): string | undefined {
     return this.options.find((option) => option.startsWith(`${name}=`))?.slice(name.length + 1);
+  }
+
+  /** The words that are neither options nor the values of those that take one. */
+  operands(takesValue: RegExp): ShellWord[] {
+    const named = this.before.filter(
+      ({ value }, index) => !/^-./.test(value) && !takesValue.test(this.before[index - 1]?.value ?? ''),
+    );
+    return [...named, ...this.paths];
   }
 
   /** Queries for each revision; for the given one where none is named. */
@@ -99,9 +113,38 @@ const READERS: Readonly<Record<string, (given: Arguments) => Change | undefined>
   },
   am: (given) =>
     given.has('', '--abort', '--skip', '--continue', '--quit') ? { queries: [TRACKED] } : { patches: given.revisions },
-  // What the user's own remote sends is as trusted as what a later fetch brings.
-  pull: ({ revisions: [remote] }) => (remote === undefined || remote.value === 'origin' ? undefined : {}),
+  pull: () => ({ where: PULLED }),
+  clone: (given) =>
+    given.has('n', '--no-checkout', '--bare', '--mirror') ? undefined : readFolder(given.operands(CLONE_VALUES), 1),
+  worktree: (given) => {
+    const [action, ...operands] = given.operands(/^(?:-[bB]|--reason)$/);
+    return action?.value === 'add' ? readFolder(operands, 0) : undefined;
+  },
+  submodule: (given) => {
+    const action = given.revisions.find(({ value }) => /^(?:add|update)$/.test(value))?.value;
+    if (action === undefined) return undefined;
+    const isForeseen = action === 'update' && !given.has('', '--remote');
+    return isForeseen ? { queries: [{ kind: 'submodules' }], where: SUBMODULES } : { where: SUBMODULES };
+  },
+  subtree: ({ revisions: [action] }) => (/^(?:add|pull|merge)$/.test(action?.value ?? '') ? {} : undefined),
+  lfs: ({ revisions: [action] }) =>
+    /^(?:pull|checkout)$/.test(action?.value ?? '') ? { queries: [TRACKED] } : undefined,
+  'filter-branch': () => ({ queries: [{ kind: 'history' }] }),
+  svn: ({ revisions: [action] }) => (/^(?:clone|rebase)$/.test(action?.value ?? '') ? {} : undefined),
+  p4: ({ revisions: [action] }) => (/^(?:clone|sync|rebase)$/.test(action?.value ?? '') ? {} : undefined),
 };
+
+const PULLED =
+  'what the remote sends. Run `git fetch`, then `git merge @{upstream}` as a command of its own, which shows them';
+const SUBMODULES = 'the commits of the submodules';
+const CLONE_VALUES =
+  /^(?:-[bcjou]|--(?:branch|config|depth|filter|jobs|origin|reference|reference-if-able|revision|separate-git-dir|server-option|shallow-exclude|shallow-since|template|upload-pack|bundle-uri|ref-format))$/;
+
+/** Without a name the folder is a new one below the line's own. */
+function readFolder(operands: readonly ShellWord[], at: number): Change | undefined {
+  const fills = operands[at];
+  return fills === undefined ? undefined : { fills };
+}
 
 function readCheckout(given: Arguments): Change | undefined {
   const { revisions, paths } = given;

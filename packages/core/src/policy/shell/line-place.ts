@@ -30,6 +30,11 @@ export class LinePlace {
     return (this.found ??= directoriesOf(this.leaves, directory, places.home));
   }
 
+  /** Folders the line may be in, as far as they are known before it runs. */
+  get directories(): readonly string[] {
+    return this.where().directories;
+  }
+
   /** Whether the line may be in another folder than the one it starts in. */
   get isElsewhere(): boolean {
     const { directories, certain } = this.where();

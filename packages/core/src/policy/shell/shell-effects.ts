@@ -28,6 +28,8 @@ export interface EffectOptions {
   /** Folders in which anything may be deleted. */
   scratch: readonly string[];
   places: ProtectedPlaces;
+  /** Commands that changed a file of environment variables in this session, as `writerKey` names them. */
+  environmentWriters?: ReadonlySet<string> | undefined;
 }
 
 /** Folders the line may be in: the first, and each one it changes to. */

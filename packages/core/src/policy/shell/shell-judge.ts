@@ -6,6 +6,7 @@
 
 import { CommandJudge } from './command-judge.ts';
 import type { CommandVerdict, JudgeOptions, Judgement } from './command-judge.ts';
+import { isEnvironmentPlace, mentionsEnvironmentFile } from '../protected-paths.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { isNarrowed, ruleReason, stricter } from '../rule.ts';
 import { isTolerable } from './shell-line.ts';
@@ -17,6 +18,8 @@ import type { UnnamedWrite } from './unnamed-writes.ts';
 export interface LineVerdict extends Judgement {
   commands: CommandVerdict[];
   problems: readonly string[];
+  /** Whether the line was seen to write a file of environment variables, or may do so; not checked in yolo mode. */
+  writesEnvironment: boolean;
 }
 
 export function judgeLine(
@@ -27,16 +30,20 @@ export function judgeLine(
 ): LineVerdict {
   const judge = new CommandJudge(options, reading.leaves);
   const commands = judge.commands(reading.leaves);
-  let verdict: LineVerdict = { ...strictest(commands, options), commands, problems: reading.problems };
+  const writes = protectedWrites(reading.leaves, source, options);
+  const writesEnvironment =
+    unnamed.length > 0 || writes.some(({ place }) => isEnvironmentPlace(place) || mentionsEnvironmentFile(source));
+  const facts = { commands, problems: reading.problems, writesEnvironment };
+  let verdict: LineVerdict = { ...strictest(commands, options), ...facts };
   const tighten = (decision: PolicyDecision, reason: string, rule?: PolicyRule) => {
     if (stricter(decision, verdict.decision) === verdict.decision) return;
-    verdict = { decision, reason, commands, problems: reading.problems, rule };
+    verdict = { decision, reason, rule, ...facts };
   };
   for (const deletion of treeDeletions(reading.leaves, options)) {
     if (!judge.isExplicit(deletion.leaf, deletion.place))
       tighten(deletion.refused ? 'deny' : 'ask_user', deletion.reason);
   }
-  for (const write of protectedWrites(reading.leaves, source, options)) {
+  for (const write of writes) {
     if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason);
   }
   for (const { leaf, place, word, reason } of unnamed) {

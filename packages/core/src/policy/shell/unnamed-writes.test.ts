@@ -71,6 +71,18 @@ describe('a file .env that the line does not name', () => {
     ...['git restore --source=evil .', 'git reset --hard evil', 'git read-tree -u -m evil', 'git merge evil'],
     ...['git cherry-pick evil', 'git cherry-pick main..evil', 'git rebase evil', 'git clean -fdx', 'git stash -a'],
     ...['git branch -f plain evil && git checkout plain', 'git pull ../other main'],
+    ...['git pull', 'git pull origin main', 'git pull --rebase', 'git -C src pull', 'git subtree pull x main'],
+    ...['gh pr checkout 12', 'hg update', 'svn update', 'git lfs pull origin $x', 'git submodule update --remote'],
+    ...['vercel env pull', 'npx vercel env pull', 'php artisan key:generate', 'npx prisma init', 'dotenv set A b'],
+    ...[
+      'docker cp box:/app/. .',
+      'kubectl cp pod:/app .',
+      'aws s3 sync s3://b .',
+      'rclone copy far: .',
+      'wget -r x.org',
+      'npx degit a/b .',
+    ],
+    ...['mv src ../old && git clone https://x.org/y .', 'git clone https://x.org/y $d', 'git worktree add $d plain'],
     ...['cp -r secret/. .', 'cp -a secret/deep/. .', 'rsync -a secret/ .', 'rsync -a host:secret/ .', 'cp -r $d/. .'],
     ...['echo KEY=evil > alias', 'cp src/a.ts alias'],
   ])('is asked about before a command may write it: %s', async (command) => {
@@ -82,7 +94,9 @@ describe('a file .env that the line does not name', () => {
     ...['patch -p1 < plain.patch', 'git apply plain.patch', 'git apply --check evil.patch', 'git am plain.patch'],
     ...['git checkout plain', 'git switch plain', 'git checkout -b topic', 'git checkout -b topic plain'],
     ...['git checkout src/a.ts', 'git merge plain', 'git cherry-pick plain'],
-    ...['git stash', 'git rebase plain', 'git pull', 'git pull origin main'],
+    ...['git stash', 'git rebase plain', 'git fetch origin', 'git submodule update', 'git submodule status'],
+    ...['git clone https://x.org/y', 'git clone --depth 1 -b main https://x.org/y lib', 'git clone https://x.org/y .'],
+    ...['npx degit a/b lib', 'gh pr view 12', 'aws s3 ls', 'vercel deploy', 'wget https://x.org/a.zip'],
     ...['npm run build && cp -r src/. dist', 'mkdir -p dist && cp -r src dist', 'rsync -a src/ dist/', 'cp src/a.ts b'],
   ])('leaves the other forms alone: %s', async (command) => {
     expect(await decide(command)).toBe('allow');
@@ -92,6 +106,9 @@ describe('a file .env that the line does not name', () => {
     ['tar xzf', 'tar xzf a.tgz'],
     ['git apply', 'git apply evil.patch'],
     ['git checkout', 'git checkout evil'],
+    ['git pull', 'git pull origin main'],
+    ['gh pr checkout', 'gh pr checkout 12'],
+    ['vercel env pull', 'vercel env pull'],
     ['unzip', 'unzip a.zip'],
   ])('is covered by a rule for %s', async (prefix, command) => {
     expect(await decide(command, ruleFor(prefix))).toBe('allow');
@@ -99,6 +116,25 @@ describe('a file .env that the line does not name', () => {
 
   it('is not covered by a rule for the program alone', async () => {
     expect(await decide('git checkout evil', ruleFor('git'))).toBe('ask_user');
+  });
+
+  it('is asked about when an empty workspace becomes a clone', async () => {
+    const empty = join(base, 'empty');
+    mkdirSync(empty, { recursive: true });
+    const engine = new PolicyEngine({ rules: [...BUILTIN_RULES, ruleFor()], root: empty, home });
+    const decideHere = async (command: string) =>
+      (await engine.check({ toolName: 'run_shell_command', args: { command } }, { mode: 'default', interactive: true }))
+        .decision;
+    expect(await decideHere('git clone https://x.org/y .')).toBe('ask_user');
+    expect(await decideHere('git clone https://x.org/y')).toBe('allow');
+  });
+
+  it('names the way to see what a pull brings', async () => {
+    const engine = new PolicyEngine({ rules: [...BUILTIN_RULES, ruleFor()], root, home });
+    const call = { toolName: 'run_shell_command', args: { command: 'git pull' } };
+    const { decision, denyMessage } = await engine.check(call, { mode: 'default', interactive: false });
+    expect([decision, denyMessage]).toEqual(['deny', expect.stringContaining('git fetch')]);
+    expect(denyMessage).toContain('git merge @{upstream}');
   });
 
   it('may be written in yolo mode', async () => {

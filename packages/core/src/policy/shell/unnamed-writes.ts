@@ -6,17 +6,20 @@
 
 import { resolve } from 'node:path';
 import { askGit } from '../git-queries.ts';
-import type { GitQuery } from '../git-queries.ts';
-import { environmentFileIn, fileFacts, realPathOf, smallTextOf } from '../policy-disk.ts';
-import { mentionsProtectedPlace } from '../protected-paths.ts';
-import { extractingWord, extractionFolder } from './extracting-commands.ts';
-import { readTreeChange } from './git-tree-changes.ts';
-import { hasOption, isKnownSafe } from './known-commands.ts';
+import { environmentFileIn, fileFacts, isEmptyFolder, realPathOf, smallTextOf } from '../policy-disk.ts';
+import { isEnvironmentPlace, mentionsEnvironmentFile, mentionsProtectedPlace } from '../protected-paths.ts';
+import { writerKey } from './environment-writers.ts';
+import { isKnownSafe } from './known-commands.ts';
+import { projectScripts, runsProjectScript } from './project-scripts.ts';
+import type { ProjectScript } from './project-scripts.ts';
 import type { Effect, EffectOptions } from './shell-effects.ts';
-import { directoriesOf } from './shell-effects.ts';
+import { directoriesOf, protectedWrites } from './shell-effects.ts';
+import { readShellLine } from './shell-leaves.ts';
 import type { Leaf } from './shell-leaves.ts';
-import { baseName } from './shell-line.ts';
+import { clipped } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import { formOf, nameOf } from './unnamed-forms.ts';
+import type { Form } from './unnamed-forms.ts';
 import { isWriter } from './written-words.ts';
 import { isInside } from '../../util/is-inside.ts';
 
@@ -25,30 +28,35 @@ export interface UnnamedWrite extends Effect {
   word: string;
 }
 
-/** What shows the names before the command runs. */
-type Evidence =
-  | { kind: 'nothing' }
-  | { kind: 'git'; queries: readonly GitQuery[]; paths: readonly ShellWord[] }
-  | { kind: 'trees'; sources: readonly ShellWord[] }
-  | { kind: 'patches'; files: readonly ShellWord[] };
-
-interface Form {
-  word: string;
-  /** Names the place of the names. */
-  where: string;
-  evidence: Evidence;
-  /** The folder it writes into; absent means the line's own. */
-  into?: ShellWord | undefined;
-}
-
-export async function unnamedWrites(leaves: readonly Leaf[], options: EffectOptions): Promise<UnnamedWrite[]> {
+export async function unnamedWrites(
+  leaves: readonly Leaf[],
+  options: EffectOptions,
+  depth = 0,
+): Promise<UnnamedWrite[]> {
+  if (!options.places.environmentFiles) return [];
+  const writers = options.environmentWriters;
+  const noted = writers === undefined || writers.size === 0 ? [] : leaves.flatMap((leaf) => notedWrite(leaf, writers));
   const found = leaves.flatMap((leaf) => {
     const form = formOf(leaf.command);
     return form === undefined ? [] : [{ leaf, form }];
   });
-  if (found.length === 0 || !options.places.environmentFiles) return [];
+  const programs = depth > MAX_SCRIPTS ? [] : leaves.filter(({ command }) => runsProjectScript(command));
+  if (found.length === 0 && programs.length === 0) return noted;
   const { directories, certain } = directoriesOf(leaves, options.directory, options.places.home);
-  const writes: UnnamedWrite[] = [];
+  const writes = [...noted];
+  for (const leaf of programs) {
+    for (const script of projectScripts(leaf.command, directories)) {
+      const reason = await scriptWrite(script, options, depth + 1);
+      if (reason === undefined) continue;
+      writes.push({
+        leaf,
+        place: '.env',
+        word: script.word,
+        reason: `${script.name} may write a file .env: ${reason}`,
+      });
+      break;
+    }
+  }
   for (const { leaf, form } of found) {
     const place = { directories, certain, isAlone: isAlone(leaf, leaves), options };
     const doubt = certain && isScratch(form, place) ? undefined : await doubtAbout(leaf, form, place);
@@ -58,6 +66,35 @@ export async function unnamedWrites(leaves: readonly Leaf[], options: EffectOpti
   }
   return writes;
 }
+
+function notedWrite(leaf: Leaf, writers: ReadonlySet<string>): UnnamedWrite[] {
+  const key = writerKey(leaf);
+  if (!writers.has(key)) return [];
+  const reason = `${clipped(key)} changed a file .env before in this session`;
+  return [{ leaf, place: '.env', word: key.split(' ').at(-1) ?? key, reason }];
+}
+
+/** Scripts that run scripts are followed this far. */
+const MAX_SCRIPTS = 4;
+
+/** What a script of the project does to a file of environment variables; undefined when nothing is seen. */
+async function scriptWrite(
+  { text, directory }: ProjectScript,
+  options: EffectOptions,
+  depth: number,
+): Promise<string | undefined> {
+  const names = mentionsEnvironmentFile(text);
+  if (!names && !MAY_CHECK_OUT.test(text)) return undefined;
+  const { leaves } = readShellLine(text, new Map([['HOME', options.places.home]]));
+  const inside = { ...options, directory };
+  const named = names ? protectedWrites(leaves, text, inside).filter(({ place }) => isEnvironmentPlace(place)) : [];
+  const [write] = [...named, ...(await unnamedWrites(leaves, inside, depth))];
+  return write === undefined ? undefined : `it runs \`${clipped(write.leaf.command.source)}\``;
+}
+
+/** The first words of the commands that write without naming, or that run further scripts. */
+const MAY_CHECK_OUT =
+  /\b(?:git|gh|glab|hub|hg|svn|tar|unzip|7z|cpio|patch|cp|rsync|scp|docker|podman|kubectl|aws|gsutil|rclone|wget|vercel|dotenvx?|prisma|artisan|npm|npx|yarn|pnpm|bun|make|just)\b|\.\/|\bnode --run\b/;
 
 interface Place {
   directories: readonly string[];
@@ -76,6 +113,10 @@ async function doubtAbout(
   switch (evidence.kind) {
     case 'nothing':
       return unknown;
+    case 'folder':
+      return isFolderOfItsOwn(evidence.folder, leaf, { directories, certain, isAlone: alone, options })
+        ? undefined
+        : unknown;
     case 'trees':
       return treesDoubt(evidence.sources, { directories, alone, unknown });
     case 'patches':
@@ -97,6 +138,14 @@ async function doubtAbout(
 }
 
 const MAX_DIRECTORIES = 8;
+
+/** git fills only an empty folder: the workspace and the home are safe while they contain something. */
+function isFolderOfItsOwn(folder: ShellWord, leaf: Leaf, { directories, certain, isAlone: alone, options }: Place) {
+  if (!isFixed(folder) || !certain) return false;
+  const owned = [...options.workspace, options.places.home].map(realPathOf);
+  const filled = directories.map((from) => realPathOf(resolve(from, folder.value)));
+  return filled.every((path) => !owned.includes(path) || (alone && leaf.parent === undefined && !isEmptyFolder(path)));
+}
 
 function treesDoubt(
   sources: readonly ShellWord[],
@@ -161,65 +210,4 @@ function mayPrepare(command: SimpleCommand): boolean {
   const name = nameOf(command);
   if (/^(?:mkdir|touch|rm|rmdir)$/.test(name)) return false;
   return (isWriter(command) || name === 'git') && !isKnownSafe(command, { trustedFolder: true });
-}
-
-function nameOf({ words }: SimpleCommand): string {
-  return words[0] === undefined ? '' : baseName(words[0]).replace(/^g(?=(?:tar|cp|patch|cpio)$)/, '');
-}
-
-function formOf(command: SimpleCommand): Form | undefined {
-  const { words } = command;
-  const name = nameOf(command);
-  const rest = words.slice(1);
-  if (name === 'git') return gitForm(words);
-  if (name === 'patch') return patchForm(rest);
-  if (Object.hasOwn(COPIERS, name)) return copyForm(name, words, rest);
-  const word = extractingWord(name, rest);
-  if (word === undefined) return undefined;
-  return { word, where: 'the archive', evidence: { kind: 'nothing' }, into: extractionFolder(name, rest) };
-}
-
-function gitForm(words: readonly ShellWord[]): Form | undefined {
-  const change = readTreeChange(words);
-  if (change === undefined) return undefined;
-  const { word, queries, patches, paths = [] } = change;
-  if (patches !== undefined) return { word, where: 'the patch', evidence: { kind: 'patches', files: patches } };
-  const evidence: Evidence = queries === undefined ? { kind: 'nothing' } : { kind: 'git', queries, paths };
-  return { word, where: 'the repository', evidence };
-}
-
-/** `patch file` changes that file, and `-o` and `-i` take a value. */
-function patchForm(rest: readonly ShellWord[]): Form | undefined {
-  if (rest.some(({ value }) => value === '--dry-run')) return undefined;
-  const inputs: ShellWord[] = [];
-  const operands: ShellWord[] = [];
-  for (let index = 0; index < rest.length; index += 1) {
-    const word = rest[index];
-    if (word === undefined) break;
-    const attached = /^(?:-i|--input=)(.+)$/s.exec(word.value)?.[1];
-    if (attached !== undefined) inputs.push({ ...word, value: attached });
-    else if (/^(?:-[bcefnNRstTuvZ]*i|--input)$/.test(word.value)) inputs.push(rest[(index += 1)] ?? word);
-    else if (/^-[BDdFgoprVYz]$/.test(word.value)) index += 1;
-    else if (!word.value.startsWith('-')) operands.push(word);
-  }
-  const files = operands.length > 1 ? operands.slice(1, 2) : inputs;
-  return { word: 'patch', where: 'the patch', evidence: { kind: 'patches', files } };
-}
-
-/** Whether a copy takes whole folders. */
-const COPIERS: Readonly<Record<string, (words: readonly ShellWord[]) => boolean>> = {
-  cp: (words) => hasOption(words, 'rRa', ['--recursive', '--archive']),
-  rsync: (words) => hasOption(words, 'ra', ['--recursive', '--archive', '--files-from']),
-  scp: (words) => hasOption(words, 'r', []),
-  ditto: () => true,
-};
-
-function copyForm(name: string, words: readonly ShellWord[], rest: readonly ShellWord[]): Form | undefined {
-  if (COPIERS[name]?.(words) !== true) return undefined;
-  const operands = rest.filter(({ value }) => !value.startsWith('-'));
-  const option = rest.findIndex(({ value }) => /^(?:-[A-Za-z]*t|--target-directory)$/.test(value));
-  const into = option >= 0 && name === 'cp' ? rest[option + 1] : operands.at(-1);
-  const sources = operands.filter((word) => word !== into);
-  const word = rest.find(({ value }) => value.startsWith('-'))?.value ?? name;
-  return { word, where: 'another folder', evidence: { kind: 'trees', sources }, into };
 }
