@@ -39,6 +39,7 @@ async function editsOf(question: PolicyQuestion): Promise<PolicyQuestion[]> {
   return (await import('./patch-edits.ts')).editsOfPatch(question);
 }
 
+const MAX_FORESEEN = 100;
 const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
 
 export class PolicyAdapter implements PolicyPort {
@@ -46,6 +47,8 @@ export class PolicyAdapter implements PolicyPort {
   private readonly options: PolicyAdapterOptions;
   /** Cached by mode and tool: checked for every tool before every turn, and seldom changed. */
   private readonly offered = new Map<string, boolean>();
+  /** The latest command lines that were judged to write a file of environment variables, or to be able to. */
+  private readonly foreseen = new Set<string>();
   /** Loaded by the first call of a server's tool. */
   private approvals: Promise<ServerToolApprovals> | undefined;
 
@@ -100,9 +103,10 @@ export class PolicyAdapter implements PolicyPort {
   private async decideOn(question: PolicyQuestion, { interactive }: { interactive: boolean }): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
     const verdict = await this.options.engine.check(toPolicyCall(question), context);
-    const isQuestion = verdict.decision === 'ask_user' || verdict.unanswerable === true;
+    const { decision, denyMessage, unanswerable, reason, rule, writesEnvironment } = verdict;
+    if (writesEnvironment) this.foresee(question.args['command']);
+    const isQuestion = decision === 'ask_user' || unanswerable === true;
     if (isQuestion && this.options.isPreapproved?.(question)) return { decision: 'allow' };
-    const { decision, denyMessage, unanswerable, reason, rule } = verdict;
     const { server } = question;
     const change = decision === 'allow' && server && rule && (await this.openApprovals()).changeSince(server, rule);
     if (change) {
@@ -116,6 +120,23 @@ export class PolicyAdapter implements PolicyPort {
       unanswerable,
       ...(isOwnReason && { reason }),
     };
+  }
+
+  /** Whether a change of a file of environment variables by this command line was asked about, or allowed by a rule. */
+  foresees(command: string): boolean {
+    return this.foreseen.has(command);
+  }
+
+  private foresee(command: unknown): void {
+    if (typeof command !== 'string') return;
+    const [oldest] = this.foreseen;
+    if (this.foreseen.size >= MAX_FORESEEN && oldest !== undefined) this.foreseen.delete(oldest);
+    this.foreseen.add(command);
+  }
+
+  /** From now on the commands of this line ask again. */
+  async noteEnvironmentWriter(command: string): Promise<void> {
+    await this.options.engine.noteEnvironmentWriter(command);
   }
 
   async describeAlways(question: PolicyQuestion): Promise<string[]> {

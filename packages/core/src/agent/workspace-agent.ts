@@ -128,7 +128,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const fit = new WorkspaceFit(modelFacts(mainModel(), catalogue));
   await fit.change(modelFacts(mainModel(), catalogue));
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, fit, mainModel, warn };
-  const { tools, approvedPlan } = await openTools({ ...common, ...commands });
+  const { tools, approvedPlan } = await openTools({ ...common, tempDirectory, ...commands });
 
   if (loaded.rules.some(({ kind }) => kind !== 'builtin')) {
     const { describeUnknownTools } = await import('../policy/unknown-tools.ts');

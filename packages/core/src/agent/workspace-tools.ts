@@ -13,6 +13,7 @@ import type { Workspace } from '../tools/files/workspace.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { systemClock } from '../util/clock.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
+import type { EnvironmentGuard } from './workspace-environment.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
 import type { WorkspaceFit } from './workspace-fit.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
@@ -25,6 +26,7 @@ export interface WorkspaceToolsOptions extends WorkspaceShell {
   generator: ContentGenerator;
   policy: PolicyAdapter;
   plansDirectory: string;
+  tempDirectory: string;
   fit: WorkspaceFit;
   /** The model of the conversation. */
   mainModel: () => string;
@@ -61,10 +63,18 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     mainModel: () => serviceName(given.mainModel()),
     ...modelConfigs,
   });
+  const guarded = { folders: workspace.directories, home: options.home, policy, clock };
+  let guard: Promise<EnvironmentGuard> | undefined;
   const builtins = createBuiltinTools({
     store,
     shell,
     background,
+    aroundCommand: async (command, directory) => {
+      guard ??= import('./workspace-environment.ts').then(
+        (module) => new module.EnvironmentGuard({ ...guarded, tempDirectory: given.tempDirectory, warn: given.warn }),
+      );
+      return (await guard).open(command, directory);
+    },
     generator,
     resolveModel,
     clock,

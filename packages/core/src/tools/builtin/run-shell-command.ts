@@ -38,6 +38,8 @@ interface ShellParams {
   delay_ms?: number;
 }
 
+export type AroundCommand = (command: string, directory: string) => Promise<() => Promise<string | undefined>>;
+
 export interface RunShellCommandDependencies {
   workspace: Workspace;
   shell: ShellRunner;
@@ -45,6 +47,8 @@ export interface RunShellCommandDependencies {
   clock?: Clock;
   /** Whether the model is asked to keep output short. */
   asksForShortOutput?: boolean;
+  /** Looks at the surroundings before a command; what it returns is called after it, and may add a note to the result. */
+  aroundCommand?: AroundCommand | undefined;
   /** How this program appears to `pkill`; read from the system by default. */
   self?: OwnProcess;
 }
@@ -132,9 +136,10 @@ async function runInForeground(
   { command }: ShellParams,
   directory: string,
   context: ToolContext,
-  { shell, background }: RunShellCommandDependencies,
+  { shell, background, aroundCommand }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
-  const { toResult } = await import('../shell/shell-result.ts');
+  const { toResult, withNote } = await import('../shell/shell-result.ts');
+  const look = await aroundCommand?.(command, directory);
   const outcome = await shell.run({
     command,
     directory,
@@ -144,19 +149,21 @@ async function runInForeground(
   });
   if (outcome.moved && outcome.pid !== undefined) {
     await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
+    if (look) void outcome.moved.finished.then(look);
   }
-  return toResult(outcome, shell);
+  return withNote(toResult(outcome, shell), await look?.());
 }
 
 async function runInBackground(
   { command, delay_ms }: ShellParams,
   directory: string,
   context: ToolContext,
-  { background, clock = systemClock }: RunShellCommandDependencies,
+  { background, clock = systemClock, aroundCommand }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
   const { signal } = context;
   const results = await import('../shell/shell-result.ts');
   if (signal.aborted) return results.cancelled('');
+  const look = await aroundCommand?.(command, directory);
   let started: Awaited<ReturnType<BackgroundProcesses['start']>>;
   try {
     started = await background.start(command, directory);
@@ -164,6 +171,7 @@ async function runInBackground(
     return results.failedToStart(error as Error);
   }
   const { pid, finished } = started;
+  if (look) void finished.then(look);
   context.onPid(pid);
   const delay = Math.min(delay_ms ?? DEFAULT_DELAY_MS, LONGEST_DELAY_MS);
   const stopWaiting = new AbortController();

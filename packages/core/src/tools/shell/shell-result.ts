@@ -2,6 +2,7 @@
 
 import type { PartListUnion } from '../../protocol/content.ts';
 import type { ToolResult } from '../../protocol/tools.ts';
+import { toParts } from '../../util/part-list.ts';
 import { countOf } from '../../util/short-text.ts';
 import { wrapUntrusted } from '../tool-output.ts';
 import { describeTooMuchOutput } from './output-limit.ts';
@@ -54,6 +55,17 @@ export function toResult(
         ),
       };
   }
+}
+
+/** The result with a note after what the command printed. */
+export function withNote(result: ToolResult, note: string | undefined): ToolResult {
+  if (note === undefined) return result;
+  const { llmContent } = result;
+  const text = `\nNote: ${note}`;
+  return {
+    ...result,
+    llmContent: typeof llmContent === 'string' ? `${llmContent}${text}` : [...toParts(llmContent), { text }],
+  };
 }
 
 export function exited(outcome: ShellOutcome): ToolResult {
