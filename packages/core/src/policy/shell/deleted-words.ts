@@ -208,10 +208,18 @@ function removedBy(name: string, words: readonly ShellWord[], operands: readonly
   }
 }
 
+/** What `git clean` without a path removes: what is untracked in the line's folder. */
+export const CLEANED: ShellWord = { ...HERE, text: 'what is untracked' };
+
 /** `git clean` removes what is untracked; a path that leaves the folder is judged like any other. */
 function cleanedBy(words: readonly ShellWord[]): readonly ShellWord[] {
   const { subcommand, rest } = readGit(words);
   if (subcommand !== 'clean' || hasOption([HERE, ...rest], 'n', ['--dry-run'])) return [];
+  const hasPath = rest.some(
+    ({ value }, index) =>
+      value !== '' && !value.startsWith('-') && !/^(?:-[a-z]*e|--exclude)$/.test(rest[index - 1]?.value ?? ''),
+  );
+  if (!hasPath) return [CLEANED];
   return rest.filter(
     ({ value, text, open }) => !value.startsWith('-') && (open === true || /^(?:[/~]|\.\.|\$HOME|"\$HOME)/.test(text)),
   );

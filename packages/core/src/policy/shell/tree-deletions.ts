@@ -5,7 +5,7 @@
 
 import { resolve } from 'node:path';
 import { realPathOf } from '../policy-disk.ts';
-import { deletedBy, FIND_FILTER, isRawDevice, mayDelete, nameOf, unknownOptions } from './deleted-words.ts';
+import { CLEANED, deletedBy, FIND_FILTER, isRawDevice, mayDelete, nameOf, unknownOptions } from './deleted-words.ts';
 import { clipped } from './shell-line.ts';
 import { printsSetup } from './unwrapped.ts';
 import type { ShellWord } from './shell-line.ts';
@@ -58,6 +58,7 @@ function unknownDeletion(leaf: Leaf, { text }: ShellWord): Deletion {
 interface Grounds {
   /** Trees that must not be removed as a whole, and whether a tree may be removed. */
   kept: readonly string[];
+  home: string;
   isAllowed: (real: string) => boolean;
   /** Whether those are all folders the line may be in. */
   certain: boolean;
@@ -76,6 +77,9 @@ function groundsOf(
   let allowed: readonly string[] | undefined;
   return {
     certain,
+    get home() {
+      return realPathOf(places.home);
+    },
     get kept() {
       return (kept ??= ['/', places.home, ...workspace].map(realPathOf));
     },
@@ -100,6 +104,7 @@ function judgeDeletion(leaf: Leaf, target: ShellWord, grounds: Grounds): Deletio
   }
   const path = target.kind === 'dynamic' ? '.' : folderOf(target.value);
   const found = grounds.find(path);
+  if (target === CLEANED) return judgeCleaning(leaf, found, grounds);
   const chosen = nameOf(leaf) === 'find' && leaf.command.words.some(({ value }) => FIND_FILTER.test(value));
   const isWhole = found.some((real) => grounds.kept.some((keep) => isInside(keep, real)));
   if (isWhole && !chosen) return refuse(`it removes ${target.text}, which is or contains your home or the workspace`);
@@ -109,6 +114,15 @@ function judgeDeletion(leaf: Leaf, target: ShellWord, grounds: Grounds): Deletio
   return [
     { leaf, place: target.text, reason: `it removes ${target.text}, which is outside the workspace`, refused: false },
   ];
+}
+
+/** `git clean` is meant for the workspace; in the home it removes what no repository has. */
+function judgeCleaning(leaf: Leaf, found: readonly string[], { home, isAllowed, certain }: Grounds): Deletion[] {
+  const base = { leaf, place: 'clean' };
+  if (found.some((real) => isInside(home, real)))
+    return [{ ...base, reason: 'it removes what is untracked in your home', refused: true }];
+  if (certain && found.every(isAllowed)) return [];
+  return [{ ...base, reason: 'it removes what is untracked in a folder outside the workspace', refused: false }];
 }
 
 function opensRoot({ skeleton, text }: ShellWord): boolean {
