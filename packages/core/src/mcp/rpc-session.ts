@@ -41,6 +41,9 @@ export class RpcLost extends Error {
 }
 
 export const METHOD_NOT_FOUND = -32_601;
+export const INVALID_PARAMS = -32_602;
+/** Requests of a server that are answered at the same time. */
+const MAX_ANSWERING = 16;
 const MAX_MESSAGE = 2_000;
 /** How long an answer may follow one to an unknown request. */
 const UNKNOWN_GRACE_MS = 2_000;
@@ -54,8 +57,15 @@ export interface RequestOptions {
 export interface RpcSessionOptions {
   clock: Clock;
   onNotification(method: string, params: Record<string, unknown>): void;
-  /** The result of a server's request; undefined: the method is unsupported. */
-  onRequest?(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> | undefined;
+  /**
+   * The result of a server's request; undefined: the method is unsupported. Only the words of an `RpcError` reach the
+   * server. The signal is aborted when the server withdraws its request or the connection ends.
+   */
+  onRequest?(
+    method: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> | undefined;
   onClose(reason: string | undefined): void;
 }
 
@@ -74,6 +84,8 @@ export class RpcSession {
   private readonly transport: RpcTransport;
   private readonly options: RpcSessionOptions;
   private readonly pending = new Map<number, PendingRequest>();
+  /** The server's requests that are not answered yet. */
+  private readonly answering = new Map<unknown, AbortController>();
   private nextId = 1;
   private isClosed = false;
 
@@ -172,23 +184,35 @@ export class RpcSession {
   }
 
   private notified(method: string, params: Record<string, unknown>): void {
+    if (method === 'notifications/cancelled') return this.answering.get(params['requestId'])?.abort();
     if (method !== 'notifications/progress') return this.options.onNotification(method, params);
     const { progressToken } = params;
     if (typeof progressToken === 'number') this.pending.get(progressToken)?.onProgress?.(params);
   }
 
   private async answer(id: unknown, method: string, params: Record<string, unknown>): Promise<void> {
-    const reply = await this.replyTo(method, params);
-    if (this.isClosed) return;
+    const withdrawn = new AbortController();
+    const isBusy = this.answering.size >= MAX_ANSWERING && method !== 'ping';
+    if (!isBusy) this.answering.set(id, withdrawn);
+    const reply = isBusy
+      ? { error: { code: -32_000, message: `The client answers at most ${MAX_ANSWERING} requests at a time.` } }
+      : await this.replyTo(method, params, withdrawn.signal);
+    if (this.answering.get(id) === withdrawn) this.answering.delete(id);
+    if (this.isClosed || withdrawn.signal.aborted) return;
     await this.transport.send({ jsonrpc: '2.0', id, ...reply }).catch(() => undefined);
   }
 
-  private async replyTo(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
+  private async replyTo(
+    method: string,
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
     if (method === 'ping') return { result: {} };
     try {
-      const result = await this.options.onRequest?.(method, params);
+      const result = await this.options.onRequest?.(method, params, signal);
       return result ? { result } : { error: { code: METHOD_NOT_FOUND, message: `Unsupported method: ${method}` } };
-    } catch {
+    } catch (error) {
+      if (error instanceof RpcError) return { error: { code: error.code, message: error.message } };
       // The reason is ours and may name what the server must not know.
       return { error: { code: -32_603, message: 'The request failed.' } };
     }
@@ -197,6 +221,7 @@ export class RpcSession {
   private lose(reason: string | undefined): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    for (const withdrawn of this.answering.values()) withdrawn.abort();
     const waiting = [...this.pending.values()];
     this.pending.clear();
     for (const { reject } of waiting) reject(new RpcLost(reason ?? 'The connection was closed.'));

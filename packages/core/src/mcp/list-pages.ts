@@ -1,0 +1,46 @@
+/** Reads all pages of a list of an MCP server, in its order, and ends where the server's cursors do not. */
+
+import { METHOD_NOT_FOUND, RpcError } from './rpc-session.ts';
+import type { RequestOptions } from './rpc-session.ts';
+
+const MAX_PAGES = 100;
+const MAX_ITEMS = 2_000;
+
+export interface PagedList<T> {
+  method: string;
+  /** The field of a page that holds the items. */
+  key: string;
+  /** What the items are called in messages. */
+  noun: string;
+  /** Undefined for an item that is unusable. */
+  read(item: unknown): T | undefined;
+}
+
+export type AskServer = (
+  method: string,
+  params: Record<string, unknown>,
+  options: RequestOptions,
+) => Promise<Record<string, unknown>>;
+
+/** A server that does not know the method has no items. */
+export async function listPages<T>(ask: AskServer, list: PagedList<T>, options: RequestOptions): Promise<T[]> {
+  const { method, key, noun, read } = list;
+  const items: T[] = [];
+  const cursors = new Set<string>();
+  for (let cursor: unknown; ;) {
+    const page = await ask(method, cursor === undefined ? {} : { cursor }, options).catch((error: unknown) => {
+      if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return {} as Record<string, unknown>;
+      throw error;
+    });
+    const listed = page[key];
+    for (const item of Array.isArray(listed) ? (listed as unknown[]) : []) {
+      const usable = read(item);
+      if (usable !== undefined) items.push(usable);
+    }
+    cursor = page['nextCursor'];
+    if (typeof cursor !== 'string' || cursor === '' || cursors.has(cursor)) return items;
+    cursors.add(cursor);
+    if (cursors.size >= MAX_PAGES) throw new Error(`The list of ${noun} has more than ${MAX_PAGES} pages.`);
+    if (items.length > MAX_ITEMS) throw new Error(`The server lists more than ${MAX_ITEMS} ${noun}.`);
+  }
+}
