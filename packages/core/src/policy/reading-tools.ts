@@ -28,6 +28,7 @@ export const READING_TOOLS: readonly string[] = [
   'complete_task',
   'list_mcp_resources',
   'read_mcp_resource',
+  'search_tools',
   'write_todos',
   'list_background_processes',
   'read_background_output',

@@ -91,6 +91,7 @@ export class ToolRegistry {
   private readonly entries = new Map<string, { tool: DefinedTool; origin: ToolOrigin }>();
   private readonly isActive: (tool: DefinedTool) => boolean;
   private readonly explainAbsence: (tool: DefinedTool) => string | undefined;
+  private arranged: (tools: DefinedTool[]) => DefinedTool[] = (tools) => tools;
   private readonly describe: (tool: DefinedTool) => string;
   private readonly declare: (declaration: FunctionDeclaration) => FunctionDeclaration;
 
@@ -159,8 +160,13 @@ export class ToolRegistry {
     });
   }
 
+  /** Has `arrange` choose which of the listed tools a request declares, and in which order. */
+  arrange(arrange: (tools: DefinedTool[]) => DefinedTool[]): void {
+    this.arranged = arrange;
+  }
+
   declarations(): FunctionDeclaration[] {
-    return this.list().map((tool) => this.declare({ ...tool.schema, description: this.describe(tool) }));
+    return this.arranged(this.list()).map((tool) => this.declare({ ...tool.schema, description: this.describe(tool) }));
   }
 
   /** The error for the model when it calls an unknown tool, or a registered tool not offered in this run. */
