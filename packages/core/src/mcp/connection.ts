@@ -1,43 +1,45 @@
 /**
- * McpConnection: a server after its handshake. It lists all pages of the tools, calls one, and reports changes of the
- * list and the end of the connection.
+ * McpConnection: a server after its handshake. It lists what the server offers, page by page, calls a tool, gets a
+ * prompt, reads and follows a resource, and passes on the server's notifications and requests.
  */
 
 import { getErrorMessage } from '../protocol/errors.ts';
 import { isRecord } from '../util/is-record.ts';
 import type { Clock } from '../util/clock.ts';
 import { cleanDescription, cleanLine } from './clean-text.ts';
-import { METHOD_NOT_FOUND, RpcError, RpcSession } from './rpc-session.ts';
-import type { RequestOptions, RpcTransport } from './rpc-session.ts';
+import { listPages } from './list-pages.ts';
+import type { PagedList } from './list-pages.ts';
+import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './listed-items.ts';
+import type { ListedPrompt, ListedResource, ListedTemplate, ListedTool } from './listed-items.ts';
+import { RpcSession } from './rpc-session.ts';
+import type { RequestOptions, RpcSessionOptions, RpcTransport } from './rpc-session.ts';
 import type { CallResult } from './tool-result.ts';
 
-const OFFERED_VERSION = '2025-06-18';
+const OFFERED_VERSION = '2025-11-25';
 const VERSIONS: ReadonlySet<string> = new Set([
-  ...['2025-11-25', OFFERED_VERSION, '2025-03-26', '2024-11-05', '2024-10-07'],
+  ...[OFFERED_VERSION, '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'],
 ]);
-const MAX_PAGES = 100;
-const MAX_TOOLS = 2_000;
 const MAX_INSTRUCTIONS = 8_000;
-
-/** A tool as the server lists it; nothing but the name is checked. */
-export interface ListedTool {
-  name: string;
-  title?: string | undefined;
-  description: string;
-  inputSchema: unknown;
-  annotations: Readonly<Record<string, unknown>>;
-}
+/** Values that a server offers for one argument. */
+const MAX_COMPLETIONS = 100;
 
 export interface ConnectionOptions {
   transport: RpcTransport;
   clientVersion: string;
   clock: Clock;
-  /** Of the handshake and the lists together. */
+  /** Of the handshake. */
   startLimitMs: number;
   signal: AbortSignal;
-  onToolsChanged(): void;
+  /** What the server may ask of us. */
+  capabilities: Record<string, unknown>;
+  onRequest: NonNullable<RpcSessionOptions['onRequest']>;
+  /** All but progress and cancellations. */
+  onNotification(method: string, params: Record<string, unknown>): void;
   onClose(reason: string | undefined): void;
 }
+
+/** The prompt or the template whose argument is completed. */
+export type CompletionOwner = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
 
 export class McpConnection {
   /** Data of the server: bounded and without escapes, not to be followed. */
@@ -58,23 +60,15 @@ export class McpConnection {
 
   /** Rejects with the reason, and leaves nothing running. */
   static async open(options: ConnectionOptions): Promise<McpConnection> {
-    const { transport, clientVersion, clock, startLimitMs, signal } = options;
-    const session = new RpcSession(transport, {
-      clock,
-      onClose: options.onClose,
-      onNotification: (method) => {
-        if (method === 'notifications/tools/list_changed') options.onToolsChanged();
-      },
-    });
+    const { transport, clientVersion, clock, startLimitMs, signal, capabilities } = options;
+    const { onClose, onNotification, onRequest } = options;
+    const session = new RpcSession(transport, { clock, onClose, onNotification, onRequest });
     try {
       await transport.start();
+      const clientInfo = { name: 'castor-mcp-client', version: clientVersion };
       const answer = await session.request(
         'initialize',
-        {
-          protocolVersion: OFFERED_VERSION,
-          capabilities: {},
-          clientInfo: { name: 'castor-mcp-client', version: clientVersion },
-        },
+        { protocolVersion: OFFERED_VERSION, capabilities, clientInfo },
         { timeoutMs: startLimitMs, signal },
       );
       const version = answer['protocolVersion'];
@@ -101,50 +95,67 @@ export class McpConnection {
     return this.session.unknownAnswers;
   }
 
-  /** All pages, in the server's order. A server without tools has none. */
-  async listTools(options: RequestOptions): Promise<ListedTool[]> {
-    if (!isRecord(this.capabilities['tools'])) return [];
-    const tools: ListedTool[] = [];
-    const cursors = new Set<unknown>();
-    for (let cursor: unknown; ;) {
-      const page = await this.session
-        .request('tools/list', cursor === undefined ? {} : { cursor }, options)
-        .catch((error: unknown) => {
-          if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return {};
-          throw error;
-        });
-      const listed: unknown = (page as Record<string, unknown>)['tools'];
-      tools.push(...(Array.isArray(listed) ? (listed as unknown[]) : []).flatMap(toListedTool));
-      cursor = (page as Record<string, unknown>)['nextCursor'];
-      if (typeof cursor !== 'string' || cursor === '' || cursors.has(cursor)) break;
-      cursors.add(cursor);
-      if (cursors.size >= MAX_PAGES) throw new Error(`The list of tools has more than ${MAX_PAGES} pages.`);
-      if (tools.length > MAX_TOOLS) throw new Error(`The server lists more than ${MAX_TOOLS} tools.`);
-    }
-    return tools;
+  /** A server without the capability has none. */
+  listTools(options: RequestOptions): Promise<ListedTool[]> {
+    return this.list('tools', TOOLS, options);
+  }
+
+  listPrompts(options: RequestOptions): Promise<ListedPrompt[]> {
+    return this.list('prompts', PROMPTS, options);
+  }
+
+  listResources(options: RequestOptions): Promise<ListedResource[]> {
+    return this.list('resources', RESOURCES, options);
+  }
+
+  listTemplates(options: RequestOptions): Promise<ListedTemplate[]> {
+    return this.list('resources', TEMPLATES, options);
   }
 
   async callTool(name: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {
     return this.session.request('tools/call', { name, arguments: args }, options);
   }
 
+  async getPrompt(name: string, args: Record<string, string>, options: RequestOptions): Promise<unknown> {
+    return (await this.session.request('prompts/get', { name, arguments: args }, options))['messages'];
+  }
+
+  async readResource(uri: string, options: RequestOptions): Promise<unknown> {
+    return (await this.session.request('resources/read', { uri }, options))['contents'];
+  }
+
+  /** Asks to be told of changes, where the server can; false where it cannot. */
+  async subscribe(uri: string, options: RequestOptions): Promise<boolean> {
+    const { resources } = this.capabilities;
+    if (!isRecord(resources) || resources['subscribe'] !== true) return false;
+    await this.session.request('resources/subscribe', { uri }, options);
+    return true;
+  }
+
+  /** Values for an argument that is being typed; none from a server that cannot complete. */
+  async complete(
+    ref: CompletionOwner,
+    argument: { name: string; value: string },
+    options: RequestOptions,
+  ): Promise<string[]> {
+    if (!isRecord(this.capabilities['completions'])) return [];
+    const { completion } = await this.session.request('completion/complete', { ref, argument }, options);
+    const values: unknown[] = isRecord(completion) && Array.isArray(completion['values']) ? completion['values'] : [];
+    return values.slice(0, MAX_COMPLETIONS).flatMap((value) => (typeof value === 'string' ? [value] : []));
+  }
+
+  notify(method: string): void {
+    this.session.notify(method);
+  }
+
   async close(): Promise<void> {
     await this.transport.close().catch(() => undefined);
   }
-}
 
-function toListedTool(tool: unknown): ListedTool[] {
-  if (!isRecord(tool) || typeof tool['name'] !== 'string' || tool['name'] === '') return [];
-  const { name, title, description, inputSchema, annotations } = tool;
-  return [
-    {
-      name,
-      title: typeof title === 'string' ? title : undefined,
-      description: typeof description === 'string' ? description : '',
-      inputSchema,
-      annotations: isRecord(annotations) ? annotations : {},
-    },
-  ];
+  private async list<T>(capability: string, list: PagedList<T>, options: RequestOptions): Promise<T[]> {
+    if (!isRecord(this.capabilities[capability])) return [];
+    return listPages((method, params, more) => this.session.request(method, params, more), list, options);
+  }
 }
 
 /** The reason of a failed start, as one sentence. */

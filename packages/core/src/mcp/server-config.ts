@@ -49,6 +49,8 @@ export interface McpServer {
   readonly authProvider?: string | undefined;
   readonly targetAudience?: string | undefined;
   readonly targetServiceAccount?: string | undefined;
+  /** Whether the server may ask the model: never, with the user's approval each time, or without. */
+  readonly sampling: 'off' | 'ask' | 'allow';
   /** Changes with every change of the entry. */
   readonly fingerprint: string;
 }
@@ -96,9 +98,15 @@ export function resolveEntry(entry: McpServerSettings, origin: EntryOrigin): Res
       authProvider: values.authProviderType,
       targetAudience: values.targetAudience,
       targetServiceAccount: values.targetServiceAccount,
+      sampling: samplingOf(values, source),
       fingerprint: fingerprintOf(entry, origin.written),
     },
   };
+}
+
+/** Only the user spends the user's budget: a project may propose it. */
+function samplingOf({ sampling = 'off' }: McpServerSettings, source: SourceKind): McpServer['sampling'] {
+  return sampling === 'allow' && source === 'project' ? 'ask' : sampling;
 }
 
 /** Undefined for an entry without an address, a sentence for an invalid one. */

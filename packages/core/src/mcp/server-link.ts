@@ -1,14 +1,18 @@
 /**
- * ServerLink: the life of one MCP server: connect within its limit, list its tools, follow changes, reconnect with
- * backoff after a death, close. It reports events; a failure is never an exception for others.
+ * ServerLink: the life of one MCP server: connect within its limit, list what it offers, follow changes, reconnect
+ * with backoff after a death, close. It reports events; a failure is never an exception for others.
  */
 
 import type { Clock } from '../util/clock.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { throwIfAborted } from '../util/clock.ts';
+import { isRecord } from '../util/is-record.ts';
+import { cleanLine } from './clean-text.ts';
 import { describeFailure, isSignInMissing, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
 import type { McpServer } from './server-config.ts';
+import { ServerLists } from './server-lists.ts';
+import type { ServerRequests } from './server-requests.ts';
 import type { McpEvent } from './server-state.ts';
 import type { ToolSync } from './tool-sync.ts';
 import type { CallResult } from './tool-result.ts';
@@ -35,6 +39,8 @@ export interface ServerLinkOptions {
   server: McpServer;
   open: OpenTransport;
   sync: ToolSync;
+  /** Answers what the server asks. */
+  requests: Pick<ServerRequests, 'answer' | 'capabilities'>;
   clientVersion: string;
   clock: Clock;
   /** A sentence on how the user signs in to a server. */
@@ -47,20 +53,33 @@ const LONGEST_DELAY_MS = 60_000;
 const MAX_RETRIES = 6;
 /** A connection that lasts this long was a success: the next death counts as the first. */
 const STEADY_MS = 60_000;
+const MAX_LOGGED = 500;
 
 export class ServerLink {
   private readonly options: ServerLinkOptions;
   private readonly end = new AbortController();
   private connection: McpConnection | undefined;
   private opened: OpenedTransport | undefined;
-  private listing: Promise<void> | undefined;
-  private listAgain = false;
+  private readonly lists: ServerLists;
+  /** Resources whose changes the server reports. */
+  private readonly subscribed = new Set<string>();
+  private offering: Promise<void> = Promise.resolve();
   private retries = 0;
   private readyAt = 0;
   private running: Promise<void> | undefined;
 
   constructor(options: ServerLinkOptions) {
     this.options = options;
+    this.lists = new ServerLists({
+      connection: () => (this.end.signal.aborted ? undefined : this.connection),
+      request: () => this.request(),
+      takeTools: (tools) => this.apply(tools),
+      takeOffer: (offer) => this.report({ type: 'offered', ...offer }),
+    });
+  }
+
+  get server(): McpServer {
+    return this.options.server;
   }
 
   /** Resolves when the server is ready or has failed. Never rejects. */
@@ -75,6 +94,40 @@ export class ServerLink {
   async reconnect(): Promise<void> {
     await this.running;
     await this.connect();
+  }
+
+  /** Resolves when prompts and resources are listed as well. Never rejects. */
+  async offered(): Promise<void> {
+    await this.running;
+    await this.offering;
+  }
+
+  /** Uses the connection. Rejects with a sentence while there is none. */
+  async use<T>(work: (connection: McpConnection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    throwIfAborted(signal);
+    const { connection } = this;
+    if (!connection) {
+      throw new Error('The server is not connected. Castor reconnects it; try again later, or continue without it.');
+    }
+    try {
+      return await work(connection);
+    } catch (error) {
+      // The next request finds a new session.
+      if (isSessionLost(error)) void connection.close();
+      if (isSignInMissing(error)) throw new Error(this.describe(error, this.opened), { cause: error });
+      throw error;
+    }
+  }
+
+  /** Has the server report changes of a resource, also after a reconnect. Never rejects. */
+  async follow(uri: string): Promise<void> {
+    if (this.subscribed.has(uri)) return;
+    const isFollowed = await this.use((connection) => connection.subscribe(uri, this.request())).catch(() => false);
+    if (isFollowed) this.subscribed.add(uri);
+  }
+
+  notify(method: string): void {
+    this.connection?.notify(method);
   }
 
   /** Ends the process or the connection; nothing is reported afterwards. */
@@ -126,7 +179,15 @@ export class ServerLink {
       await connection.close();
       throw error;
     }
-    if (this.listAgain) this.refresh();
+    this.offering = this.listOffer(connection);
+    this.lists.catchUp();
+  }
+
+  /** Tools are usable before the rest is listed, and if it cannot be listed. */
+  private async listOffer(connection: McpConnection): Promise<void> {
+    await this.lists.listOffer();
+    const again = [...this.subscribed].map((uri) => connection.subscribe(uri, this.request()));
+    await Promise.allSettled(again);
   }
 
   /** The error of the first transport is reported: the fallback is a guess. */
@@ -154,14 +215,16 @@ export class ServerLink {
     if (!found) throw new Error('The server has no address.');
     opened.last = found;
     this.opened = found;
-    const { server, clock, clientVersion } = this.options;
+    const { server, clock, clientVersion, requests } = this.options;
     const connection = await McpConnection.open({
       transport: found.transport,
       clientVersion,
       clock,
       startLimitMs: server.startLimitMs,
       signal,
-      onToolsChanged: () => this.refresh(),
+      capabilities: requests.capabilities,
+      onRequest: (method, params, withdrawn) => requests.answer(method, params, withdrawn),
+      onNotification: (method, params) => this.notified(method, params),
       // Before the server is ready, the request in flight fails and reports the reason.
       onClose: (reason) => {
         if (this.connection?.isOver) this.lose(reason, found.stderr());
@@ -193,6 +256,7 @@ export class ServerLink {
       this.retries = 0;
       sync.remove(server.name);
       this.report({ type: 'listed', tools: [], leftOut: [] });
+      this.report({ type: 'offered', prompts: [], resources: [], templates: [] });
       this.report({ type: 'failed', error, stderr, ...(needsSignIn && { needsSignIn }) });
       return;
     }
@@ -204,25 +268,16 @@ export class ServerLink {
     );
   }
 
-  /** Notifications that arrive while a list is read cause one more list. */
-  private refresh(): void {
-    const { connection } = this;
-    this.listAgain = !connection || this.listing !== undefined;
-    if (!connection || this.listing) return;
-    const { startLimitMs } = this.options.server;
-    this.listing = connection
-      .listTools({ timeoutMs: startLimitMs, signal: this.end.signal })
-      .then(
-        (tools) => {
-          if (this.connection === connection && !this.end.signal.aborted) this.apply(tools);
-        },
-        // The tools stay as they were; a lost connection reports itself.
-        () => undefined,
-      )
-      .finally(() => {
-        this.listing = undefined;
-        if (this.listAgain) this.refresh();
-      });
+  private notified(method: string, params: Record<string, unknown>): void {
+    this.lists.notified(method);
+    const { uri } = params;
+    if (method === 'notifications/resources/updated' && typeof uri === 'string') this.report({ type: 'updated', uri });
+    if (method === 'notifications/message') this.report({ type: 'logged', text: describeLog(params) });
+  }
+
+  /** The options of a request that no call waits for. */
+  private request(): RequestOptions {
+    return { timeoutMs: this.options.server.startLimitMs, signal: this.end.signal };
   }
 
   private apply(tools: Awaited<ReturnType<McpConnection['listTools']>>): void {
@@ -231,20 +286,8 @@ export class ServerLink {
     this.report({ type: 'listed', ...found });
   }
 
-  private async call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {
-    throwIfAborted(options.signal);
-    const { connection } = this;
-    if (!connection) {
-      throw new Error('The server is not connected. Castor reconnects it; try again later, or continue without it.');
-    }
-    try {
-      return await connection.callTool(tool, args, options);
-    } catch (error) {
-      // The next call finds a new session.
-      if (isSessionLost(error)) void connection.close();
-      if (isSignInMissing(error)) throw new Error(this.describe(error, this.opened), { cause: error });
-      throw error;
-    }
+  private call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {
+    return this.use((connection) => connection.callTool(tool, args, options), options.signal);
   }
 
   private report(event: EventOf<McpEvent>): void {
@@ -252,6 +295,14 @@ export class ServerLink {
     const { server, clock, report } = this.options;
     report({ ...event, server: server.name, at: clock.now() } as McpEvent);
   }
+}
+
+/** A line of the server's log. */
+function describeLog({ level, logger, data }: Record<string, unknown>): string {
+  const said = isRecord(data) && typeof data['message'] === 'string' ? data['message'] : data;
+  const words = typeof said === 'string' ? said : JSON.stringify(said ?? '');
+  const who = typeof logger === 'string' ? `${logger}: ` : '';
+  return cleanLine(`${typeof level === 'string' ? level : 'info'} ${who}${words}`, MAX_LOGGED);
 }
 
 /** Over HTTP: the server forgot the session, or is not reachable. */

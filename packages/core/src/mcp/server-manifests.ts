@@ -43,12 +43,12 @@ function replacePaths(value: unknown, paths: Readonly<Record<string, string>>): 
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replacePaths(item, paths)]));
 }
 
-/** An extension may not lift the approval of its own tools. */
+/** An extension may neither lift the approval of its own tools nor spend the user's budget. */
 function withoutTrust(servers: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(servers).map(([name, entry]) => {
       if (!isRecord(entry)) return [name, entry];
-      const { trust: _trust, ...rest } = entry;
+      const { trust: _trust, sampling: _sampling, ...rest } = entry;
       return [name, rest];
     }),
   );

@@ -1,5 +1,6 @@
 /** The state of every MCP server, as a fold of events: for `/mcp`, `doctor` and the wait of a prompt. Pure. */
 
+import type { ListedPrompt, ListedResource, ListedTemplate } from './listed-items.ts';
 import type { IdleReason } from './select-servers.ts';
 
 export type McpEvent = { readonly server: string; readonly at: number } & (
@@ -7,6 +8,12 @@ export type McpEvent = { readonly server: string; readonly at: number } & (
   | { readonly type: 'ready'; readonly instructions: string }
   /** The tools in effect; `leftOut` holds one sentence per tool that is not offered. */
   | { readonly type: 'listed'; readonly tools: readonly string[]; readonly leftOut: readonly string[] }
+  /** What else the server offers; an absent list stays as it was. */
+  | ({ readonly type: 'offered' } & Partial<ServerOffer>)
+  /** A resource that was subscribed to has changed. */
+  | { readonly type: 'updated'; readonly uri: string }
+  /** A line the server logged. */
+  | { readonly type: 'logged'; readonly text: string }
   /** `retriesInMs` absent: no further attempt follows by itself. */
   | {
       readonly type: 'failed';
@@ -17,11 +24,23 @@ export type McpEvent = { readonly server: string; readonly at: number } & (
     }
   | { readonly type: 'idle'; readonly reason: IdleReason | 'untrusted'; readonly message: string }
   | { readonly type: 'closed' }
+  /** The server is no longer configured. */
+  | { readonly type: 'removed' }
 );
 
 export type McpStatus = 'connecting' | 'ready' | 'lost' | 'failed' | 'closed' | IdleReason | 'untrusted';
 
-export interface McpServerState {
+/** What a server offers beside tools. */
+export interface ServerOffer {
+  readonly prompts: readonly ListedPrompt[];
+  readonly resources: readonly ListedResource[];
+  readonly templates: readonly ListedTemplate[];
+}
+
+/** Lines of a server's log that are kept. */
+const MAX_LOG = 20;
+
+export interface McpServerState extends ServerOffer {
   readonly name: string;
   readonly status: McpStatus;
   /** How long the last connection took to be ready, tools included. */
@@ -31,6 +50,8 @@ export interface McpServerState {
   readonly tools: readonly string[];
   readonly leftOut: readonly string[];
   readonly instructions: string;
+  /** The last lines the server logged. */
+  readonly log: readonly string[];
   readonly lastError?: string;
   readonly stderr?: string;
   /** The server rejected the last connection for want of a valid credential. */
@@ -43,6 +64,8 @@ export type McpState = ReadonlyMap<string, McpServerState>;
 
 export const NO_SERVERS: McpState = new Map();
 
+const NOTHING = { tools: [], leftOut: [], prompts: [], resources: [], templates: [] } as const;
+
 /** Costs one entry per event; only servers are ever in the map. */
 export function reduceMcp(state: McpState, event: McpEvent): McpState {
   const known = state.get(event.server) ?? {
@@ -52,12 +75,19 @@ export function reduceMcp(state: McpState, event: McpEvent): McpState {
     tools: [],
     leftOut: [],
     instructions: '',
+    prompts: [],
+    resources: [],
+    templates: [],
+    log: [],
     attempts: 0,
   };
-  return new Map(state).set(event.server, next(known, event));
+  const states = new Map(state);
+  if (event.type === 'removed') states.delete(event.server);
+  else states.set(event.server, next(known, event));
+  return states;
 }
 
-function next(server: McpServerState, event: McpEvent): McpServerState {
+function next(server: McpServerState, event: Exclude<McpEvent, { type: 'removed' }>): McpServerState {
   const { at } = event;
   switch (event.type) {
     case 'connecting':
@@ -73,15 +103,23 @@ function next(server: McpServerState, event: McpEvent): McpServerState {
       };
     case 'listed':
       return { ...server, tools: event.tools, leftOut: event.leftOut };
+    case 'offered': {
+      const { prompts = server.prompts, resources = server.resources, templates = server.templates } = event;
+      return { ...server, prompts, resources, templates };
+    }
+    case 'updated':
+      return server;
+    case 'logged':
+      return { ...server, log: [...server.log, event.text].slice(-MAX_LOG) };
     case 'failed': {
       const { error: lastError, stderr, retriesInMs, needsSignIn = false } = event;
       const status = retriesInMs === undefined ? 'failed' : 'lost';
       return { ...server, status, since: at, lastError, stderr, needsSignIn };
     }
     case 'idle':
-      return { ...server, status: event.reason, since: at, lastError: event.message };
+      return { ...server, ...NOTHING, status: event.reason, since: at, lastError: event.message };
     case 'closed':
-      return { ...server, status: 'closed', since: at, tools: [] };
+      return { ...server, ...NOTHING, status: 'closed', since: at };
     default:
       return event satisfies never;
   }

@@ -5,7 +5,7 @@
 
 import type { DefinedTool } from '../protocol/tools.ts';
 import { cleanLine } from './clean-text.ts';
-import type { ListedTool } from './connection.ts';
+import type { ListedTool } from './listed-items.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { CallServer } from './mcp-tool.ts';
 import type { McpServer } from './server-config.ts';
@@ -18,6 +18,8 @@ export interface ToolShelf {
   unregister(name: string): boolean;
   /** Reports all changes of `work` as one. */
   together(work: () => void): void;
+  /** What the registry gets instead of the tool itself. */
+  wrap?(tool: DefinedTool): DefinedTool;
 }
 
 export interface SyncResult {
@@ -69,7 +71,7 @@ export class ToolSync {
   private put(tool: DefinedTool, server: string): boolean {
     const owner = this.owners.get(tool.name);
     if (owner !== undefined && owner !== server) return false;
-    if (!this.shelf.register(tool, 'mcp')) return false;
+    if (!this.shelf.register(this.shelf.wrap?.(tool) ?? tool, 'mcp')) return false;
     this.owners.set(tool.name, server);
     return true;
   }
