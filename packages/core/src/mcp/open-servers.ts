@@ -1,81 +1,149 @@
 /**
  * Opens the MCP servers of an agent: selects them, admits those of a trusted project, and starts them without waiting.
- * The first prompt waits for them; a server that is late or fails is told by name.
+ * A server that fails, and a tool that is left out, is told by name.
  */
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSourceFile } from '../config/source-file.ts';
 import { userDirectory } from '../config/paths.ts';
-import type { AgentEvent, SessionEvent } from '../protocol/agent-events.ts';
+import type { SessionEvent } from '../protocol/agent-events.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import type { DefinedTool } from '../protocol/tools.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
-import { isRecord } from '../util/is-record.ts';
+import { debugLogger } from '../util/debug-logger.ts';
 import { McpManager } from './mcp-manager.ts';
+import type { IdleEntry } from './mcp-manager.ts';
 import type { McpOptions } from './mcp-options.ts';
+import { McpServers } from './mcp-servers.ts';
 import { createOpenTransport } from './open-transport.ts';
 import type { TransportOptions } from './open-transport.ts';
+import { createResourceTools } from './resource-tools.ts';
 import { selectServers } from './select-servers.ts';
+import { readDisabledServers, writeServerEnabled } from './server-enablement.ts';
 import { admitServers, ServerConsent } from './server-consent.ts';
 import { DEFAULT_START_LIMIT_MS } from './server-config.ts';
+import type { McpServer } from './server-config.ts';
 import type { McpLayer } from './server-layer.ts';
+import type { ServerPorts } from './server-requests.ts';
 import type { McpEvent } from './server-state.ts';
+import { ToolSearch } from './tool-search.ts';
+import type { ToolSearchOptions } from './tool-search.ts';
 import type { ToolShelf } from './tool-sync.ts';
 
-export interface OpenServersOptions extends Omit<McpOptions, 'layers'>, TransportOptions {
+export interface OpenServersOptions
+  extends Omit<McpOptions, 'layers'>, TransportOptions, Omit<ServerPorts, 'tell' | 'ask'> {
   layers: readonly McpLayer[];
   home: string;
-  tools: ToolShelf;
+  tools: ToolShelf & ToolSearchOptions['shelf'];
   trustedFolder: boolean | undefined;
   isTrustedForRun: boolean;
+  loadedBefore?: ToolSearchOptions['loadedBefore'];
   hints?: UserHints | undefined;
+  tellModel(note: string): void;
   post(event: SessionEvent): void;
 }
 
 export interface OpenedServers {
-  manager: McpManager;
-  /** The wait of a prompt; only the first waits. */
-  prepare(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
+  servers: McpServers;
+  dispose(): Promise<void>;
 }
 
-/** A shorter wait is not worth a line. */
-const QUIET_MS = 1_000;
+const DEFAULT_TOOL_BUDGET = 8_192;
 
 export function openServers(options: OpenServersOptions): OpenedServers {
-  const { layers, home, root, tools, clock, post, hints, clientVersion = '0.0.0' } = options;
-  const { trustedFolder, isTrustedForRun } = options;
-  const warn = (message: string) => post({ type: 'notice', level: 'warning', message });
-  const disabled = readDisabled(join(userDirectory(home), 'mcp-server-enablement.json'), warn);
-  const selection = selectServers(layers, { ...options.restrictions, disabled });
-  const admission = admitServers(selection.servers, {
-    trustedFolder,
-    isTrustedForRun,
-    hint: hints?.trustServers,
-    consent: () => new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), realpathSync(root)),
-  });
-  for (const message of [...selection.warnings, ...admission.messages]) warn(message);
-  for (const { reason, message } of selection.idle) if (reason === 'invalid') warn(message);
-  const refused = admission.refused.map(({ server: { name }, message }) => ({
-    name,
-    reason: 'untrusted' as const,
-    message,
-  }));
+  const { home, tools, clock, post, clientVersion = '0.0.0', toolBudget = DEFAULT_TOOL_BUDGET } = options;
+  const tell = (level: 'info' | 'warning', message: string) => post({ type: 'notice', level, message });
+  const select = createSelect(options, (message) => tell('warning', message));
+  const [running, idle] = select(new Map(), options.layers);
+  const told = new Set<string>();
+  const search = new ToolSearch({ shelf: tools, budget: toolBudget, loadedBefore: options.loadedBefore });
+  let offerResources = () => {};
   const manager = new McpManager({
-    servers: admission.servers,
-    idle: [...selection.idle, ...refused],
-    tools,
+    servers: running,
+    idle,
+    tools: {
+      register: (tool, origin) => tools.register(tool, origin),
+      unregister: (name) => tools.unregister(name),
+      together: (work) => tools.together(work),
+      wrap: (tool) => search.guard(tool),
+    },
     open: createOpenTransport(options),
+    ports: { roots: options.roots, ask: options.ask, sample: options.sample, tell },
     clientVersion,
     clock,
     openSignIns: async () => new (await import('./sign-in/sign-ins.ts')).SignIns(options),
-    signInHint: hints?.signIn,
+    signInHint: options.hints?.signIn,
     onEvent: (event) => {
-      for (const message of describeEvent(event)) warn(message);
+      for (const message of describeEvent(event)) if (isNews(message, told)) tell('warning', message);
+      if (event.type === 'logged') debugLogger.log(`MCP server ${event.server}: ${event.text}`);
+      offerResources();
     },
   });
-  const longest = Math.max(DEFAULT_START_LIMIT_MS, ...admission.servers.map(({ startLimitMs }) => startLimitMs));
+  offerResources = createResourceOffer(manager, tools);
+  const longest = Math.max(DEFAULT_START_LIMIT_MS, ...running.map(({ startLimitMs }) => startLimitMs));
   manager.start();
-  return { manager, prepare: createWait(manager, options.promptWaitMs ?? longest) };
+  const servers = new McpServers({
+    manager,
+    search,
+    promptWaitMs: options.promptWaitMs ?? longest,
+    showsWait: options.showsWait ?? false,
+    select: (switched) => select(switched, options.reloadLayers?.() ?? options.layers),
+    writeEnabled: (name, isEnabled) => writeServerEnabled(home, name, isEnabled),
+    tellModel: options.tellModel,
+  });
+  return { servers, dispose: () => manager.dispose() };
+}
+
+type Select = (switched: ReadonlyMap<string, boolean>, layers: readonly McpLayer[]) => [McpServer[], IdleEntry[]];
+
+/** Each sentence is told once, however often servers are selected. */
+function createSelect(options: OpenServersOptions, tell: (message: string) => void): Select {
+  const { home, root, hints, trustedFolder, isTrustedForRun } = options;
+  const told = new Set<string>();
+  const warn = (message: string) => {
+    if (isNews(message, told)) tell(message);
+  };
+  return (switched, layers) => {
+    const off = new Set(readDisabled(home, warn));
+    for (const [name, isEnabled] of switched) {
+      if (isEnabled) off.delete(name);
+      else off.add(name);
+    }
+    const selection = selectServers(layers, { ...options.restrictions, disabled: [...off] });
+    const admission = admitServers(selection.servers, {
+      trustedFolder,
+      isTrustedForRun,
+      hint: hints?.trustServers,
+      consent: () => new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), realpathSync(root)),
+    });
+    for (const message of [...selection.warnings, ...admission.messages]) warn(message);
+    for (const { reason, message } of selection.idle) if (reason === 'invalid') warn(message);
+    const refused = admission.refused.map(({ server: { name }, message }) => ({
+      name,
+      reason: 'untrusted' as const,
+      message,
+    }));
+    return [admission.servers, [...selection.idle, ...refused]];
+  };
+}
+
+/** The tools for resources exist while a server has any. */
+function createResourceOffer(manager: McpManager, tools: ToolSearchOptions['shelf']): () => void {
+  let offered: readonly DefinedTool[] = [];
+  return () => {
+    const states = manager.servers;
+    const isWanted = states.some(({ resources, templates }) => resources.length + templates.length > 0);
+    if (isWanted === offered.length > 0) return;
+    for (const { name } of offered) tools.unregister(name);
+    offered = [];
+    if (!isWanted) return;
+    offered = createResourceTools({
+      contents: manager.contents,
+      states: () => manager.servers,
+      isTrusted: (name) => manager.configOf(name)?.trust === true,
+    });
+    for (const tool of offered) tools.register(tool, 'builtin');
+  };
 }
 
 /** One sentence for each failure and each tool that is left out. */
@@ -87,33 +155,16 @@ function describeEvent(event: McpEvent): readonly string[] {
   return [`The MCP server ${server} ${what}: ${error}`];
 }
 
-function createWait(manager: McpManager, limitMs: number): OpenedServers['prepare'] {
-  let hasWaited = false;
-  return async function* wait(signal): AsyncGenerator<AgentEvent, void> {
-    if (hasWaited) return;
-    const late = await manager.settle(Math.min(QUIET_MS, limitMs), signal);
-    if (late.length > 0 && limitMs > QUIET_MS && !signal.aborted) {
-      const seconds = Math.ceil(limitMs / 1000);
-      yield notice('info', `Waiting at most ${seconds} s for MCP servers: ${late.join(', ')}.`);
-    }
-    const left = await manager.settle(Math.max(0, limitMs - QUIET_MS), signal);
-    // A prompt that the user cancelled did not wait for long.
-    hasWaited = !signal.aborted;
-    if (left.length === 0 || signal.aborted) return;
-    const message = `These MCP servers are still connecting; their tools are added when they are ready: ${left.join(', ')}.`;
-    yield notice('warning', message);
-  };
+function isNews(message: string, told: Set<string>): boolean {
+  const isKnown = told.has(message);
+  told.add(message);
+  return !isKnown;
 }
 
-function notice(level: 'info' | 'warning', message: string): AgentEvent {
-  return { type: 'notice', level, message };
-}
-
-/** `{ "<lower-case name>": { "enabled": false } }`; an unreadable file disables nothing. */
-function readDisabled(path: string, warn: (message: string) => void): string[] {
+/** An unreadable file disables nothing. */
+function readDisabled(home: string, warn: (message: string) => void): string[] {
   try {
-    const entries = Object.entries(readSourceFile(path) ?? {});
-    return entries.flatMap(([name, entry]) => (isRecord(entry) && entry['enabled'] === false ? [name] : []));
+    return readDisabledServers(home);
   } catch (error) {
     warn(`${getErrorMessage(error)} No MCP server is disabled.`);
     return [];

@@ -6,8 +6,7 @@
 import type { Clock } from '../util/clock.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { throwIfAborted } from '../util/clock.ts';
-import { isRecord } from '../util/is-record.ts';
-import { cleanLine } from './clean-text.ts';
+import { describeLog } from './describe-log.ts';
 import { describeFailure, isSignInMissing, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
 import type { McpServer } from './server-config.ts';
@@ -53,7 +52,6 @@ const LONGEST_DELAY_MS = 60_000;
 const MAX_RETRIES = 6;
 /** A connection that lasts this long was a success: the next death counts as the first. */
 const STEADY_MS = 60_000;
-const MAX_LOGGED = 500;
 
 export class ServerLink {
   private readonly options: ServerLinkOptions;
@@ -295,14 +293,6 @@ export class ServerLink {
     const { server, clock, report } = this.options;
     report({ ...event, server: server.name, at: clock.now() } as McpEvent);
   }
-}
-
-/** A line of the server's log. */
-function describeLog({ level, logger, data }: Record<string, unknown>): string {
-  const said = isRecord(data) && typeof data['message'] === 'string' ? data['message'] : data;
-  const words = typeof said === 'string' ? said : JSON.stringify(said ?? '');
-  const who = typeof logger === 'string' ? `${logger}: ` : '';
-  return cleanLine(`${typeof level === 'string' ? level : 'info'} ${who}${words}`, MAX_LOGGED);
 }
 
 /** Over HTTP: the server forgot the session, or is not reachable. */

@@ -1,0 +1,171 @@
+/**
+ * McpServers: the MCP servers of an agent, as its surfaces use them: state, the visible wait of the first prompt, what
+ * the model is told, and switching servers on and off.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { IdleEntry, McpManager } from './mcp-manager.ts';
+import type { McpServer } from './server-config.ts';
+import type { ServerContents } from './server-contents.ts';
+import { describeInstructions } from './server-instructions.ts';
+import { connectingServers } from './server-state.ts';
+import type { McpServerState } from './server-state.ts';
+import type { SignInPorts } from './sign-in/sign-in.ts';
+import type { SignInState } from './sign-in/sign-ins.ts';
+import type { SearchFigures, ToolSearch } from './tool-search.ts';
+
+export interface McpServersOptions {
+  manager: McpManager;
+  search: ToolSearch;
+  /** The most the first prompt waits. */
+  promptWaitMs: number;
+  /** Whether the wait is shown while it lasts, and so needs no line. */
+  showsWait: boolean;
+  /** Selects the servers again, with the servers that are switched off in this session; throws sentences. */
+  select(switched: ReadonlyMap<string, boolean>): [McpServer[], IdleEntry[]];
+  /** Writes the user's file. Throws sentences. */
+  writeEnabled(name: string, isEnabled: boolean): void;
+  /** Sends a note to the model with the prompt that is about to be sent. */
+  tellModel(note: string): void;
+}
+
+/** Shown while a prompt waits. */
+export interface ServerWait {
+  /** Servers that are still connecting. */
+  readonly names: readonly string[];
+  readonly ready: number;
+}
+
+/** A shorter wait is not worth a line. */
+const QUIET_MS = 1_000;
+
+export class McpServers {
+  private readonly options: McpServersOptions;
+  private hasWaited = false;
+  private skipped: AbortController | undefined;
+  /** By name, what the user switched in this session only. */
+  private readonly switched = new Map<string, boolean>();
+
+  constructor(options: McpServersOptions) {
+    this.options = options;
+  }
+
+  get contents(): ServerContents {
+    return this.options.manager.contents;
+  }
+
+  /** In the order of their names. */
+  get states(): McpServerState[] {
+    return this.options.manager.servers;
+  }
+
+  /** What announcing tools by name saves; undefined while all are declared. */
+  get search(): SearchFigures | undefined {
+    return this.options.search.figures();
+  }
+
+  /** The configuration of a server that runs. */
+  configOf(name: string): McpServer | undefined {
+    return this.options.manager.configOf(name);
+  }
+
+  /** The wait of the prompt that runs; undefined without one. */
+  get wait(): ServerWait | undefined {
+    if (!this.skipped) return undefined;
+    const { states } = this;
+    const names = states.filter(({ status }) => status === 'connecting').map(({ name }) => name);
+    return { names, ready: states.filter(({ status }) => status === 'ready').length };
+  }
+
+  /** Sends the waiting prompt without the servers that are late. False without a wait. */
+  skipWait(): boolean {
+    if (!this.skipped || this.skipped.signal.aborted) return false;
+    this.skipped.abort();
+    return true;
+  }
+
+  /** Waits until the servers have connected and listed their prompts and resources, at most as long as a prompt. */
+  async settle(signal: AbortSignal): Promise<void> {
+    await this.options.manager.settleOffers(this.options.promptWaitMs, signal);
+  }
+
+  /** Before the first request of a prompt; only the first waits. */
+  async *prepare(signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
+    if (!this.hasWaited) yield* this.waitOnce(signal);
+    const changed = this.contents.takeChanged();
+    if (changed.length > 0 && !signal.aborted) {
+      this.options.tellModel(
+        `These resources of MCP servers have changed since they were read: ${changed.join(', ')}. Read them again with read_mcp_resource if they matter.`,
+      );
+    }
+  }
+
+  /** For the system prompt of a turn: the servers' instructions, and the tools that are not declared. */
+  describeForModel(): string {
+    this.options.search.refresh();
+    const ready = this.states.filter(({ status }) => status === 'ready' || status === 'lost');
+    return [describeInstructions(ready), this.options.search.describe()].filter((text) => text !== '').join('\n\n');
+  }
+
+  /** Connects again to one server or all, after reading the settings again. Resolves when they are ready or failed. */
+  async reload(name?: string): Promise<void> {
+    await this.replace((server) => name === undefined || server.name === name);
+  }
+
+  /** Resolves when the server is ready, failed or gone. Throws an Error with a sentence. */
+  async switch(name: string, isEnabled: boolean, { session = false } = {}): Promise<void> {
+    if (session) this.switched.set(name.toLowerCase(), isEnabled);
+    else {
+      this.options.writeEnabled(name, isEnabled);
+      this.switched.delete(name.toLowerCase());
+    }
+    await this.replace(() => false);
+  }
+
+  /** What is known of the sign-in of each running server. Nothing is sent. */
+  listSignIns(): Promise<SignInState[]> {
+    return this.options.manager.listSignIns();
+  }
+
+  /** Signs in to a server and connects to it again. Rejects as McpManager.signIn does. */
+  signIn(name: string, ports: SignInPorts): Promise<SignInState> {
+    return this.options.manager.signIn(name, ports);
+  }
+
+  rootsChanged(): void {
+    this.options.manager.rootsChanged();
+  }
+
+  private async replace(restarts: (server: McpServer) => boolean): Promise<void> {
+    const [servers, idle] = this.options.select(this.switched);
+    await this.options.manager.replace(servers, idle, restarts);
+  }
+
+  private async *waitOnce(outer: AbortSignal): AsyncGenerator<AgentEvent, void> {
+    const { manager, promptWaitMs: limitMs, showsWait } = this.options;
+    const skipped = new AbortController();
+    const signal = AbortSignal.any([outer, skipped.signal]);
+    this.skipped = skipped;
+    try {
+      const quiet = Math.min(QUIET_MS, limitMs);
+      const late = await manager.settle(quiet, signal);
+      if (late.length > 0 && limitMs > quiet && !signal.aborted && !showsWait) {
+        const seconds = Math.ceil(limitMs / 1000);
+        yield notice('info', `Waiting at most ${seconds} s for MCP servers: ${late.join(', ')}.`);
+      }
+      if (!signal.aborted) await manager.settle(Math.max(0, limitMs - quiet), signal);
+    } finally {
+      this.skipped = undefined;
+    }
+    // A prompt that the user cancelled did not wait for long.
+    this.hasWaited = !outer.aborted;
+    const left = connectingServers(new Map(manager.servers.map((server) => [server.name, server])));
+    if (left.length === 0 || outer.aborted) return;
+    const message = `These MCP servers are still connecting; their tools are added when they are ready: ${left.join(', ')}.`;
+    yield notice('warning', message);
+  }
+}
+
+function notice(level: 'info' | 'warning', message: string): AgentEvent {
+  return { type: 'notice', level, message };
+}
