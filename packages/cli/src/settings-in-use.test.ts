@@ -56,6 +56,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'mcp.excluded',
     'mcp.serverCommand',
     'mcp.promptWait',
+    'mcp.toolBudget',
     'mcp.startLimit',
     'useWriteTodos',
     'general.plan.enabled',

@@ -34,6 +34,8 @@ export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prom
 export { HOOK_EVENTS } from './hooks/hook-events.ts';
 export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';
 export { readHookFiles, toHookLayers } from './hook-ports/hook-layers.ts';
+export { readFormText } from './mcp/elicitation.ts';
+export type { FormField, FormValue, ServerAnswer, ServerQuestion } from './protocol/server-questions.ts';
 export { consentToServers } from './mcp/server-inspection.ts';
 export { toMcpLayers } from './mcp/server-layer.ts';
 export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';

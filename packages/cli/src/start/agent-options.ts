@@ -97,7 +97,7 @@ export function toSkillOptions({ skills, admin, castor }: Settings): NonNullable
 }
 
 function toMcpOptions({ args, settings, configuration }: Start): NonNullable<ChosenOptions['mcp']> {
-  const { allowed, excluded, serverCommand, startLimit, promptWait } = settings.mcp;
+  const { allowed, excluded, serverCommand, startLimit, promptWait, toolBudget } = settings.mcp;
   const { mcp: admin } = settings.admin;
   return {
     layers: toMcpLayers(configuration.layers),
@@ -107,6 +107,7 @@ function toMcpOptions({ args, settings, configuration }: Start): NonNullable<Cho
       startLimitMs: startLimit * 1000,
     },
     promptWaitMs: promptWait * 1000,
+    toolBudget,
     clientVersion: CASTOR_VERSION,
   };
 }

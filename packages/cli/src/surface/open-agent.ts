@@ -34,6 +34,8 @@ export interface OpenAgentOptions {
   readonly resendHint?: string;
   /** Lets the user edit a proposed change. */
   readonly editProposal?: WorkspaceAgentOptions['editProposal'];
+  /** How the surface serves MCP servers: asks the user for them, shows the wait for them. */
+  readonly servers?: Pick<NonNullable<WorkspaceAgentOptions['mcp']>, 'ask' | 'showsWait'>;
   /** Aborts the opening. */
   readonly signal?: AbortSignal;
   /** What a debugged session shows, and where. */
@@ -96,14 +98,16 @@ async function createAgentFor(
   session: OpenedSession,
   options: OpenAgentOptions,
 ): Promise<Pick<OpenedAgent, 'agent' | 'prepareModel'>> {
-  const { start, interactive, editProposal, signal, onWarning, onReport } = options;
+  const { start, interactive, editProposal, servers, signal, onWarning, onReport } = options;
+  const chosen = toAgentOptions(start);
   const { sessionId } = session;
   const [telemetry, { generator, model, secrets, prepareModel }] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
     openGenerator(start),
   ]);
   const agent = await createWorkspaceAgent({
-    ...toAgentOptions(start),
+    ...chosen,
+    ...(chosen.mcp && { mcp: { ...chosen.mcp, ...servers } }),
     model,
     secrets,
     telemetry,

@@ -5,6 +5,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { ServerAnswer, ServerQuestion } from '@castor/core/program';
 import type { Start } from '../start/start.ts';
 import type { LiveSession, SessionEnd } from '../surface/session-lifecycle.ts';
 import { occasionOf } from '../surface/session-wish.ts';
@@ -17,6 +18,8 @@ export interface AgentLinkOptions {
   readonly onEvent: (event: SessionEvent) => void;
   /** Lends the terminal to another program. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
+  /** Asks the user a question of an MCP server. */
+  readonly askForServer: (question: ServerQuestion, signal: AbortSignal) => Promise<ServerAnswer>;
   readonly onOpened: (live: LiveSession) => Promise<void>;
 }
 

@@ -18,7 +18,12 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 export async function openLive(
   start: Start,
   wish: SessionWish,
-  { onWarning, onInfo, suspend }: Pick<AgentLinkOptions, 'onWarning' | 'onInfo' | 'suspend'>,
+  {
+    onWarning,
+    onInfo,
+    suspend,
+    askForServer,
+  }: Pick<AgentLinkOptions, 'onWarning' | 'onInfo' | 'suspend' | 'askForServer'>,
 ): Promise<LiveSession> {
   const opened = await openAgent({
     start,
@@ -26,6 +31,7 @@ export async function openLive(
     interactive: true,
     resendHint: 'up recalls it',
     editProposal: createSuspendedEdit(start, suspend),
+    servers: { ask: askForServer, showsWait: true },
     // Every request would fill the screen: only failures are shown.
     debugLog: { levels: ['warn', 'error'], write: onInfo },
     onWarning,

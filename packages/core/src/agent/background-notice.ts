@@ -28,7 +28,7 @@ export function factsOf({ pid, command, exitCode, signal }: BackgroundProcess): 
 
 /** Adds the sentence to the running prompt, else to the next one: it sends no request of its own. */
 export function tellModel({ session, chat }: Pick<Agent, 'session' | 'chat'>, sentence: string): void {
-  const note = { text: `<system_note>${sentence} Read its output with read_background_output.</system_note>` };
+  const note = { text: `<system_note>${sentence}</system_note>` };
   if (session.isBusy) session.steer([note]);
   else chat.addHistory({ role: 'user', parts: [note] });
 }

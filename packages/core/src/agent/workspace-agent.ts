@@ -37,7 +37,7 @@ import { createFileReferences } from '../context/file-references.ts';
 import type { FileReferences, ReadReferences } from '../context/file-references.ts';
 import { readHookFiles } from '../hook-ports/hook-layers.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
-import type { McpManager } from '../mcp/mcp-manager.ts';
+import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { SessionSkills } from '../skills/session-skills.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
@@ -60,7 +60,7 @@ export interface WorkspaceAgent extends Agent {
   /** Absent where no hook is configured. */
   hooks?: SessionHooks;
   /** The MCP servers and their state; absent where none is configured. */
-  servers?: McpManager;
+  servers?: McpServers;
   policy: PolicyAdapter;
   /** Runs commands the user typed; the tools use the same runner. */
   shell: ShellRunner;
@@ -142,16 +142,25 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     describeSkills: () => skills.describe(),
   });
   const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
-  const servers = await openWorkspaceServers(options, {
-    root: workspace.root,
+  const opened = await openWorkspaceServers(options, {
+    workspace,
     sources,
     tools,
     shell: commands.shell,
+    generator,
+    mainModel,
+    tellModel: (note) => tellModel(agent, note),
     post: (event) => inbox.post(event),
   });
+  const servers = opened?.servers;
   const wiring = {
     ...options,
-    ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder, prepare: servers?.prepare }),
+    ...withoutUndefined({
+      hooks,
+      chatRecorder: recorder,
+      callRecorder: recorder,
+      prepare: servers && ((signal: AbortSignal) => servers.prepare(signal)),
+    }),
     record: (event: AgentEvent, input?: PartListUnion) => {
       recorder?.observe(event, input);
       if (event.type === GeminiEventType.ChatCompressed) {
@@ -173,6 +182,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     openingHistory: [context.firstMessage],
     fitModel: async (facts: ModelFacts, chat: GeminiChat) => {
       const changed = await fit.change(facts);
+      if (servers) context.describeServers(servers.describeForModel(), chat);
       if (!changed) return;
       context.fit(changed.profile, chat);
       if (fit.offers('apply_patch') && !tools.names().includes('apply_patch'))
@@ -189,13 +199,14 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     const isStopped = process.stopped !== undefined;
     const message = whenBackgroundEnds === 'silent' && !isStopped ? undefined : describeEnd(process);
     inbox.post({ type: 'background_ended', ...factsOf(process), ...withoutUndefined({ message }) });
-    if (message !== undefined && (whenBackgroundEnds === 'inject' || isStopped)) tellModel(agent, message);
+    if (message !== undefined && (whenBackgroundEnds === 'inject' || isStopped))
+      tellModel(agent, `${message} Read its output with read_background_output.`);
   }
 
   const { shell, background } = commands;
   return {
     ...agent,
-    ...withoutUndefined({ hooks, servers: servers?.manager }),
+    ...withoutUndefined({ hooks, servers }),
     workspace,
     sources,
     policy,
@@ -210,7 +221,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     openSkills: () => skills.open(),
     async dispose() {
       // Before the shell, whose guard ends what a server left behind.
-      await servers?.manager.dispose();
+      await opened?.dispose();
       await Promise.all([shell.dispose(), background.dispose(), hooks?.dispose()]);
       agent.session.close();
       recorder?.close();

@@ -60,6 +60,8 @@ export class WorkspaceContext {
   private prompt: string;
   /** The project's instructions, where the first message does not hold them. */
   private project = '';
+  /** What MCP servers say of themselves. */
+  private servers = '';
   /** Files that were sent with a tool result. */
   private readonly told = new Set<string>();
   private nearby: JustInTimeContext;
@@ -83,7 +85,7 @@ export class WorkspaceContext {
 
   get systemInstruction(): string {
     const skills = this.options.describeSkills?.();
-    return [this.prompt, this.loaded.global, this.options.memory, skills].filter(Boolean).join('\n\n');
+    return [this.prompt, this.loaded.global, this.options.memory, skills, this.servers].filter(Boolean).join('\n\n');
   }
 
   get firstMessage(): Content {
@@ -123,6 +125,13 @@ export class WorkspaceContext {
 
   /** What the system instruction is made of changed. */
   refresh(chat: GeminiChat): void {
+    this.instruct(chat);
+  }
+
+  /** Has the model know of MCP servers what they say now. */
+  describeServers(text: string, chat: GeminiChat): void {
+    if (text === this.servers) return;
+    this.servers = text;
     this.instruct(chat);
   }
 

@@ -89,6 +89,11 @@ export const mcp = {
   promptWait: count(5, 'How many seconds the first prompt waits for MCP servers that are still connecting.', {
     minimum: 0,
   }),
+  toolBudget: count(
+    8192,
+    'Bytes of declarations of MCP tools above which the model gets only their names and searches for the rest; 0 declares all.',
+    { minimum: 0 },
+  ),
   startLimit: count(30, 'How many seconds an MCP server may take to connect and to list its tools.', { minimum: 1 }),
 };
 
@@ -107,6 +112,7 @@ export interface McpServerSettings {
   readonly description?: string;
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
+  readonly sampling?: 'off' | 'ask' | 'allow';
   readonly oauth?: Readonly<Record<string, unknown>>;
   readonly authProviderType?: string;
   readonly targetAudience?: string;
@@ -130,6 +136,7 @@ const MCP_SERVER: Shape = {
     description: TEXT,
     includeTools: TEXTS,
     excludeTools: TEXTS,
+    sampling: { type: 'string', enum: ['off', 'ask', 'allow'] },
     oauth: { type: 'object' },
     authProviderType: {
       type: 'string',
