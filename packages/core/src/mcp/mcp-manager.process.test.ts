@@ -57,7 +57,6 @@ function open(
     idle: [],
     tools: registry,
     open: createOpenTransport({ root: process.cwd(), environment: { PATH: process.env['PATH'] }, clock, guard }),
-    ports: { roots: () => [process.cwd()], tell: () => {} },
     clientVersion: '1.0.0',
     clock,
     onEvent(event) {

@@ -31,8 +31,8 @@ export interface McpManagerOptions {
   idle: readonly IdleEntry[];
   tools: ToolShelf;
   open: OpenTransport;
-  /** What servers may ask of the user and the model. */
-  ports: ServerPorts;
+  /** What servers may ask of the user and the model. Default: nothing. */
+  ports?: ServerPorts | undefined;
   clientVersion: string;
   clock: Clock;
   /** Opens the stored sign-ins. */
@@ -41,6 +41,8 @@ export interface McpManagerOptions {
   /** Called after the state has changed. */
   onEvent?(event: McpEvent): void;
 }
+
+const NO_PORTS: ServerPorts = { roots: () => [], tell: () => undefined };
 
 export class McpManager {
   readonly contents: ServerContents;
@@ -163,7 +165,7 @@ export class McpManager {
   }
 
   private createLink(server: McpServer): ServerLink {
-    const { open, clientVersion, clock, ports, signInHint } = this.options;
+    const { open, clientVersion, clock, ports = NO_PORTS, signInHint } = this.options;
     const requests = new ServerRequests(server, ports);
     const report = (event: McpEvent) => this.report(event);
     return new ServerLink({ server, open, sync: this.sync, requests, clientVersion, clock, signInHint, report });

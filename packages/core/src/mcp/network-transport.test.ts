@@ -29,7 +29,6 @@ async function open(entry: object) {
     idle: [],
     tools: registry,
     open: createOpenTransport({ root: process.cwd(), environment: {}, clock: hasty }),
-    ports: { roots: () => [process.cwd()], tell: () => {} },
     clientVersion: '1.0.0',
     clock: hasty,
     onEvent: () => wake(),

@@ -54,6 +54,7 @@ const MAX_RETRIES = 6;
 const STEADY_MS = 60_000;
 
 export class ServerLink {
+  readonly server: McpServer;
   private readonly options: ServerLinkOptions;
   private readonly end = new AbortController();
   private connection: McpConnection | undefined;
@@ -68,16 +69,13 @@ export class ServerLink {
 
   constructor(options: ServerLinkOptions) {
     this.options = options;
+    this.server = options.server;
     this.lists = new ServerLists({
       connection: () => (this.end.signal.aborted ? undefined : this.connection),
       request: () => this.request(),
       takeTools: (tools) => this.apply(tools),
       takeOffer: (offer) => this.report({ type: 'offered', ...offer }),
     });
-  }
-
-  get server(): McpServer {
-    return this.options.server;
   }
 
   /** Resolves when the server is ready or has failed. Never rejects. */
