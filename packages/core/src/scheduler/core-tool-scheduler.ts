@@ -8,6 +8,7 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall, ShownCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
+import { abortWith } from '../util/abort.ts';
 import { AsyncQueue } from '../util/async-queue.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -71,8 +72,8 @@ export class CoreToolScheduler {
   ): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
     const left = new AbortController();
     const events = new AsyncQueue<AgentEvent>();
-    const both = AbortSignal.any([signal, left.signal, this.everything.signal]);
-    const batch = this.runInTurn(requests, both, (event) => events.push(event)).finally(() => events.close());
+    const release = abortWith(left, [signal, this.everything.signal]);
+    const batch = this.runInTurn(requests, left.signal, (event) => events.push(event)).finally(() => events.close());
     let hasEnded = false;
     try {
       for await (const event of events) if (!this.isOutdated(event)) yield event;
@@ -80,6 +81,7 @@ export class CoreToolScheduler {
     } finally {
       if (!hasEnded) left.abort();
       await batch;
+      release();
     }
     return batch;
   }

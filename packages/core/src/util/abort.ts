@@ -18,6 +18,21 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
+/**
+ * Aborts the controller with any of the signals until the returned function is called. For short work under signals
+ * that live long: `AbortSignal.any` leaves a reference in each of them until a garbage collection.
+ */
+export function abortWith(controller: AbortController, signals: readonly AbortSignal[]): () => void {
+  const onAbort = ({ target }: Event) => controller.abort((target as AbortSignal).reason);
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason);
+    else signal.addEventListener('abort', onAbort, { once: true });
+  }
+  return () => {
+    for (const signal of signals) signal.removeEventListener('abort', onAbort);
+  };
+}
+
 /** Undefined when the work fails; only an abort rejects. For work that must not fail the caller, such as hooks. */
 export async function tryUntilAborted<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {

@@ -5,6 +5,8 @@ import { throwIfAborted } from './clock.ts';
 
 export class SerialQueue {
   private tail: Promise<void> = Promise.resolve();
+  /** Callers that entered and have not left. */
+  private inside = 0;
 
   /** Settles when all callers that entered so far have left. */
   get idle(): Promise<void> {
@@ -15,10 +17,18 @@ export class SerialQueue {
   async enter(signal: AbortSignal): Promise<() => void> {
     throwIfAborted(signal);
     const before = this.tail;
-    const { promise, resolve: leave } = Promise.withResolvers<void>();
-    this.tail = before.then(() => promise);
+    const isFree = this.inside === 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let hasLeft = false;
+    const leave = () => {
+      if (!hasLeft) this.inside--;
+      hasLeft = true;
+      resolve();
+    };
+    this.inside++;
+    this.tail = isFree ? promise : before.then(() => promise);
     try {
-      await untilAborted(before, signal);
+      if (!isFree) await untilAborted(before, signal);
       return leave;
     } catch (error) {
       leave();

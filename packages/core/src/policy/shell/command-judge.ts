@@ -8,9 +8,8 @@ import type { ApprovalMode } from '../approval-mode.ts';
 import { isDestructive, isKnownSafe, unreadFile } from './known-commands.ts';
 import { LinePlace } from './line-place.ts';
 import { mentionsProtectedPlace, spellsPlace } from '../protected-paths.ts';
-import type { CommandTexts } from './command-matching.ts';
 import {
-  commandTexts,
+  CommandTexts,
   coversLine,
   matchesCommand,
   namesBehind,
@@ -281,7 +280,7 @@ export class CommandJudge {
   private textsOf(leaf: Leaf): CommandTexts {
     let texts = this.texts.get(leaf);
     if (texts === undefined) {
-      texts = commandTexts(leaf, this.options.args);
+      texts = new CommandTexts(leaf, this.options.args);
       this.texts.set(leaf, texts);
     }
     return texts;

@@ -12,24 +12,27 @@ import { baseName } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';
 
-/** The texts of one command that rules are tested against; computed once per leaf. */
-export interface CommandTexts {
-  leaf: Leaf;
-  /** Words as written, separated by one space. */
-  text: string;
-  /** Words after quote removal, quoted again if needed. */
-  canonical: string;
-  args: Readonly<Record<string, unknown>>;
-}
+/** The texts of one command that rules are tested against; each is computed when a rule first needs it. */
+export class CommandTexts {
+  readonly leaf: Leaf;
+  readonly args: Readonly<Record<string, unknown>>;
+  private written: string | undefined;
+  private quoted: string | undefined;
 
-export function commandTexts(leaf: Leaf, args: Readonly<Record<string, unknown>>): CommandTexts {
-  const { words } = leaf.command;
-  return {
-    leaf,
-    args,
-    text: words.map(({ text }) => text).join(' '),
-    canonical: words.map(({ value }) => quote(value)).join(' '),
-  };
+  constructor(leaf: Leaf, args: Readonly<Record<string, unknown>>) {
+    this.leaf = leaf;
+    this.args = args;
+  }
+
+  /** Words as written, separated by one space. */
+  get text(): string {
+    return (this.written ??= this.leaf.command.words.map(({ text }) => text).join(' '));
+  }
+
+  /** Words after quote removal, quoted again if needed. */
+  get canonical(): string {
+    return (this.quoted ??= this.leaf.command.words.map(({ value }) => quote(value)).join(' '));
+  }
 }
 
 export function quote(value: string): string {
@@ -41,7 +44,8 @@ export function matchesCommand(rule: PolicyRule, texts: CommandTexts): boolean {
 }
 
 /** Narrow: only words whose value is certain. */
-function allowsCommand(rule: PolicyRule, { leaf, text, canonical, args }: CommandTexts): boolean {
+function allowsCommand(rule: PolicyRule, texts: CommandTexts): boolean {
+  const { leaf, args } = texts;
   const { words } = leaf.command;
   if (rule.planFile === true) return false;
   if (rule.commandPrefix !== undefined) {
@@ -54,17 +58,17 @@ function allowsCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   }
   const certain = words[0]?.kind === 'literal';
   if (rule.commandRegex !== undefined)
-    return certain && [text, canonical].some((candidate) => testStart(rule.commandRegex, candidate));
+    return certain && [texts.text, texts.canonical].some((candidate) => testStart(rule.commandRegex, candidate));
   if (rule.argsPattern !== undefined) {
-    return (
-      certain && [text, canonical].some((command) => rule.argsPattern?.test(stableJson({ ...args, command })) === true)
-    );
+    const matches = (command: string) => rule.argsPattern?.test(stableJson({ ...args, command })) === true;
+    return certain && [texts.text, texts.canonical].some(matches);
   }
   return true;
 }
 
 /** Broad: every spelling of the same command, and behind wrappers every word where it could begin. */
-function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: CommandTexts): boolean {
+function coversCommand(rule: PolicyRule, texts: CommandTexts): boolean {
+  const { leaf, args } = texts;
   const { command } = leaf;
   if (rule.commandPrefix !== undefined) {
     const prefix = prefixWords(rule.commandPrefix);
@@ -76,7 +80,7 @@ function coversCommand(rule: PolicyRule, { leaf, text, canonical, args }: Comman
   if (pattern === undefined) return true;
   const plain = command.words.map(({ value }) => value).join(' ');
   const forms = wordForms(leaf).flatMap(toSpellings);
-  const candidates = new Set([text, canonical, plain, command.source, ...forms]);
+  const candidates = new Set([texts.text, texts.canonical, plain, command.source, ...forms]);
   return [...candidates].some((candidate) =>
     rule.commandRegex === undefined
       ? pattern.test(stableJson({ ...args, command: candidate }))

@@ -66,7 +66,16 @@ const OTHER_REPOSITORY = [
 const COMMAND_KEY =
   /pager|editor|command|helper|external|textconv|fsmonitor|program|askpass|^alias\.|driver|clean|smudge|process|tool\..*\.(?:cmd|path)|proxy|gpg|ssh|hook/i;
 
+/** Several checks of one line ask about the same command. */
+const known = new WeakMap<readonly ShellWord[], GitCommand>();
+
 export function readGit(words: readonly ShellWord[]): GitCommand {
+  let command = known.get(words);
+  if (command === undefined) known.set(words, (command = readCommand(words)));
+  return command;
+}
+
+function readCommand(words: readonly ShellWord[]): GitCommand {
   const { index, directories, plainOptions, risks } = readOptions(words);
   const head = words[index];
   if (head?.kind === 'dynamic') {
