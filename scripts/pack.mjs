@@ -19,7 +19,13 @@ const STEPS = ['packages/cli/src/tui/run.ts', 'packages/cli/src/tui/open-app.ts'
 /** Chunks that only a terminal loads, and the entry of core that only rare commands load as a whole. */
 const TERMINAL = /^packages\/(?:cli\/src\/tui\/|core\/src\/program\.ts)/;
 /** What opens a provider other than the Gemini API, and the protocols it may speak: an answer loads two files. */
-const PROVIDERS = 'packages/cli/src/providers/prepare-model.ts';
+const PROVIDERS = [
+  'packages/cli/src/providers/prepare-model.ts',
+  'packages/cli/src/providers/key-store.ts',
+  'packages/core/src/agent/model-profile.ts',
+  'packages/core/src/provider/catalogue/describe-model.ts',
+  'packages/core/src/provider/provider-routes.ts',
+];
 const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
   (name) => `packages/core/src/provider/${name}/protocol.ts`,
 );
@@ -87,7 +93,7 @@ export async function packBundle({ outputFiles, metafile }) {
   for (const name of STEPS.map(nameOf)) addStep([name], bundle);
   addStep(CALLS.map(nameOf), bundle);
   addStep(COMMANDS.map(nameOf), bundle);
-  addProviderSteps(nameOf(PROVIDERS), PROTOCOLS.map(nameOf), bundle);
+  addProviderSteps(PROVIDERS.map(nameOf), PROTOCOLS.map(nameOf), bundle);
 
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
   for (const name of texts.keys()) {
@@ -133,7 +139,7 @@ function addSharedChunks(starts, bundle) {
 
 /** What several protocols share belongs to the file that opens a provider, so that each protocol is one more file. */
 function addProviderSteps(opening, protocols, bundle) {
-  if (opening === undefined || protocols.includes(undefined)) return;
+  if ([...opening, ...protocols].includes(undefined)) return;
   const closures = protocols.map((name) => {
     const closure = new Set([name]);
     addImports(closure, bundle.outputs);
@@ -142,7 +148,7 @@ function addProviderSteps(opening, protocols, bundle) {
   const shared = [...new Set(closures.flatMap((closure) => [...closure]))].filter(
     (chunk) => closures.filter((closure) => closure.has(chunk)).length > 1,
   );
-  addStep([opening, ...shared], bundle);
+  addStep([...opening, ...shared], bundle);
   for (const name of protocols) addStep([name], bundle);
 }
 
@@ -286,7 +292,9 @@ async function packStep({ chunks }, bundle) {
       },
     ],
   });
-  return fromHomes(outputFiles[0].text, bundle);
+  // The launcher compiles it as it does the pack.
+  const code = outputFiles[0].text.replaceAll(/\bimport\("([^"]+)"\)/g, 'require.importModule("$1")');
+  return toAscii(fromHomes(code, bundle));
 }
 
 /** The pack is read without decoding. esbuild does not escape characters beyond ASCII in regular expressions. */

@@ -20,7 +20,10 @@ const PATHS = {
 };
 
 function pieces(count, length) {
-  return answer(...Array.from({ length: count }, (_, index) => text(words(index, length))), finish('STOP'));
+  const texts = Array.from({ length: count }, (_, index) => text(words(index, length)));
+  // As much as a first request has: a server that reads far less has cut it, which the program tells.
+  const usage = { promptTokenCount: 2500, candidatesTokenCount: count, totalTokenCount: 2500 + count };
+  return answer(...texts, finish('STOP', { usage }));
 }
 
 const models = {};

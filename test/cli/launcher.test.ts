@@ -108,6 +108,27 @@ describe('the launcher', () => {
       expect(cached(beside()).toSorted()).toEqual([NAME, 'main.1234abcd.v99.0.0-x64.cache'].toSorted());
     });
 
+    it('of a later step of the start too, and runs it with the launcher as its module loader', () => {
+      const step = 'answer-ABCD1234.step-00FF00FF.cjs';
+      writeFileSync(
+        join(beside(), step),
+        'exports.word = require("./main.cjs").isWarm() ? "warm" : "cold"; exports.path = () => require.importModule("node:path");',
+      );
+      const start = `const { word, path } = require("./${step}"); path().then(({ sep }) => console.log(word, sep));`;
+      writeFileSync(join(beside(), 'main.cjs'), `${BUNDLE}${start}`);
+      try {
+        const names = [NAME, NAME.replace('.cache', '.answer-ABCD1234.cache')];
+        for (const _ of ['first', 'second']) {
+          expect(run(['-p', 'hi'])).toBe('bundle\nwarm /\n');
+          expect(cached(beside()).toSorted()).toEqual(names.toSorted());
+        }
+        expect(run(['-p', 'hi'], { NODE_DISABLE_COMPILE_CACHE: '1' })).toContain('warm');
+      } finally {
+        rmSync(join(beside(), step));
+        writeFileSync(join(beside(), 'main.cjs'), BUNDLE);
+      }
+    });
+
     it('and writes it anew when it cannot be read', () => {
       writeFileSync(join(beside(), NAME), 'nonsense');
       expect(run(['-p', 'hi'])).toBe('bundle\n');

@@ -6,7 +6,7 @@
 'use strict';
 
 const fs = require('fs');
-const { createRequire } = require('module');
+const Module = require('module');
 const path = require('path');
 const { isatty } = require('tty');
 const vm = require('vm');
@@ -18,27 +18,48 @@ const isTerminal = isatty(0) && isatty(1);
 /* A screen may be open for days; by then V8 has dropped what only its beginning needed. */
 const KEEP_AFTER_MS = 5000;
 
+/* A step of a start, made by scripts/pack.mjs, with the name of its first chunk. */
+const STEP = /([^/\\]+)\.step-\w+\.cjs$/;
+/* What was compiled from text, and where its code is to be kept. */
+const unkept = [];
+
 const source = fs.readFileSync(BUNDLE, 'latin1');
 /* V8 compares no more of the source than its length: which bundle it is, its own first line says. */
 const id = /^\/\*(\w+)\*\//.exec(source);
 const places = id && !process.env.NODE_DISABLE_COMPILE_CACHE ? cachePlaces(id[1]) : [];
-const cachedData = findFirst(places, readCache);
-const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-  filename: BUNDLE,
-  ...(cachedData && { cachedData }),
-});
 /* Lazy chunks ask for the bundle by its name and must get this one. */
 const bundle = { id: BUNDLE, filename: BUNDLE, exports: {}, children: [], loaded: true };
 require.cache[BUNDLE] = bundle;
-if (places.length > 0 && (!cachedData || script.cachedDataRejected)) {
-  process.on('exit', keep);
-  if (isTerminal) setTimeout(keep, KEEP_AFTER_MS, 0).unref();
-}
-const requireFromBundle = createRequire(BUNDLE);
-requireFromBundle.importModule = (name) => import(name.startsWith('./') ? `../dist/${name.slice(2)}` : name);
+const importModule = (name) => import(name.startsWith('./') ? `../dist/${name.slice(2)}` : name);
+const requireFromBundle = Object.assign(Module.createRequire(BUNDLE), { importModule });
+Module._extensions['.cjs'] = loadChunk;
 /* Where Node may keep the code of lazy chunks. Its own choice is a folder of /tmp that anybody can make first. */
 requireFromBundle.findChunkCache = () => findFirst(places, findChunkCache);
-script.runInThisContext()(bundle.exports, requireFromBundle, bundle, BUNDLE, path.dirname(BUNDLE));
+compile(BUNDLE, source, places)(bundle.exports, requireFromBundle, bundle, BUNDLE, path.dirname(BUNDLE));
+
+/* The body as a function. A run without usable code keeps what it compiles. */
+function compile(file, text, kept) {
+  const cachedData = findFirst(kept, readCache);
+  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
+    filename: file,
+    ...(cachedData && { cachedData }),
+  });
+  if (kept.length > 0 && (!cachedData || script.cachedDataRejected)) {
+    if (unkept.push({ script, kept }) === 1) process.on('exit', keep);
+    if (isTerminal) setTimeout(keep, KEEP_AFTER_MS, 0).unref();
+  }
+  return script.runInThisContext();
+}
+
+/* A step is compiled as the bundle is; any other file as Node does. */
+function loadChunk(module, file) {
+  const step = STEP.exec(file);
+  if (!step || path.dirname(file) !== path.dirname(BUNDLE)) return Module._extensions['.js'](module, file);
+  const kept = places.map((place) => place.replace(/\.cache$/, `.${step[1]}.cache`));
+  const requireFromStep = Object.assign((name) => module.require(name), { importModule });
+  const body = compile(file, fs.readFileSync(file, 'latin1'), kept);
+  body.call(module.exports, module.exports, requireFromStep, module, file, path.dirname(file));
+}
 
 /* The first that can be used counts. Another Node must not push this one's code out. */
 function cachePlaces(name) {
@@ -81,13 +102,15 @@ function readTwice(bytes) {
 function keep(exitCode) {
   if (exitCode !== 0 || !bundle.exports.isWarm || !bundle.exports.isWarm()) return;
   process.off('exit', keep);
-  const data = script.createCachedData();
-  findFirst(places, (file, index) => {
-    makeFolder(path.dirname(file));
-    replaceFile(file, Buffer.concat([data, data]));
-    removeOld(file, index);
-    return true;
-  });
+  for (const { script, kept } of unkept.splice(0)) {
+    const data = script.createCachedData();
+    findFirst(kept, (file, index) => {
+      makeFolder(path.dirname(file));
+      replaceFile(file, Buffer.concat([data, data]));
+      removeOld(file, index);
+      return true;
+    });
+  }
 }
 
 /* Not `recursive`: below a home such as /proc that never ends. */

@@ -1,6 +1,6 @@
 /** Opens a provider with the address and the key that the user configured. */
 
-import { openProvider, parseProviderModel } from '@castor/core/program';
+import { createSessionId, openProvider, parseProviderModel } from '@castor/core/program';
 import type { OpenProvider, Settings } from '@castor/core/program';
 import { configureProvider } from './configure-provider.ts';
 import type { ConfiguredProvider, ProviderSources } from './configure-provider.ts';
@@ -33,7 +33,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       listed: listOf(provider, places),
       smallModel: smallModelOf(provider, places),
       ...(provider.usesGoogleCredentials && { cloud: 'vertex' as const }),
-      cacheKey: crypto.randomUUID(),
+      cacheKey: createSessionId(),
     },
     {
       addressSource: provider.addressSource,
