@@ -47,7 +47,7 @@ export class OAuthHttp {
       if (redirects === MAX_REDIRECTS)
         throw new SignInError('setup', `${url.href} redirects more than ${redirects} times.`);
       const what = `The redirect of ${address.href}`;
-      address = toSafeAddress(URL.parse(target, address)?.href, { what, server: this.server });
+      address = toSafeAddress(URL.parse(target, address.href)?.href, { what, server: this.server });
     }
   }
 
