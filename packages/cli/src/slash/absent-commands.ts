@@ -23,10 +23,6 @@ const ABSENT: Readonly<Record<string, Absent>> = {
   },
   gemma: { sentence: 'Castor does not run local models; /model lists the available models.' },
   ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },
-  mcp: {
-    sentence: 'Castor does not show MCP servers yet.',
-    subCommands: 'list ls nodesc desc schema auth reload refresh enable disable',
-  },
   restore: { sentence: 'Castor does not keep checkpoints; /rewind restores an earlier state.' },
   'setup-github': { sentence: 'Castor does not set up GitHub.' },
   skills: { sentence: 'Castor does not support skills yet.', subCommands: 'list link enable disable reload refresh' },
