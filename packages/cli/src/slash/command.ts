@@ -9,7 +9,7 @@ export interface SlashCommand {
   name: string;
   aliases?: readonly string[];
   description: string;
-  source: 'builtin' | Source;
+  source: 'builtin' | Source | ServerSource;
   /** The syntax of its arguments, such as `<name> [--persist]`; absent: it takes none. */
   usage?: string;
   subCommands?: readonly SlashCommand[];
@@ -17,8 +17,16 @@ export interface SlashCommand {
   runsHeadless?: boolean;
   /** May run beside a prompt: it asks no model and changes nothing the prompt relies on. */
   runsWhileBusy?: boolean;
+  /** The arguments that may follow; `before` is what was typed after the command, without the last word. */
+  complete?(partial: string, signal: AbortSignal, before: string): Promise<readonly string[]>;
   /** Absent: only its sub-commands run. `args` is trimmed. */
   run?(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
+}
+
+/** The MCP server whose prompt a command is. */
+export interface ServerSource {
+  readonly kind: 'server';
+  readonly name: string;
 }
 
 export type DialogName =
@@ -52,6 +60,8 @@ export type CommandResult =
 /** The user's answer when the shell commands of a custom command are shown. */
 export type ShellConsent = 'once' | 'always' | 'cancel';
 
+type SignInPorts = Parameters<NonNullable<WorkspaceAgent['servers']>['signIn']>[1];
+
 /** The services surfaces offer beside the agent; a command without its service reports that. */
 export interface CommandServices {
   /** Writes a setting to the user's file. */
@@ -67,6 +77,8 @@ export interface CommandServices {
    * Error with one.
    */
   switchHooks?(what: 'enable' | 'disable', name: string | undefined): Promise<string>;
+  /** How the user takes part in signing in to an MCP server. */
+  signInPorts?(signal: AbortSignal): SignInPorts;
   /** Loads what `/chat` needs. */
   openSessions?(): Promise<SessionService>;
   /** Asks the user about all shell commands of a custom command at once; absent where the user cannot be asked. */

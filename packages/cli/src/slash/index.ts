@@ -6,7 +6,7 @@
 
 import { sep } from 'node:path';
 import { loadCommandFiles } from '@castor/core/program';
-import type { Source, SourceKind } from '@castor/core';
+import type { Source, SourceKind, WorkspaceAgent } from '@castor/core';
 import type { CommandFile } from '@castor/core/program';
 import { about } from './about.ts';
 import { findAbsent } from './absent-commands.ts';
@@ -29,6 +29,7 @@ import { footer } from './footer.ts';
 import { help } from './help.ts';
 import { hooks } from './hooks.ts';
 import { init } from './init.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
@@ -37,6 +38,7 @@ import { policies } from './policies.ts';
 import { privacy } from './privacy.ts';
 import { quit } from './quit.ts';
 import { rewind } from './rewind.ts';
+import { toPromptCommands } from './server-prompts.ts';
 import { settings } from './settings.ts';
 import { shortcuts } from './shortcuts.ts';
 import { stats } from './stats.ts';
@@ -64,20 +66,25 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
     footer,
     help,
   ],
-  ...[hooks, init, memory, model, permissions, plan, policies, privacy, quit, rewind, settings, shortcuts, stats],
+  ...[hooks, init, mcp, memory, model, permissions, plan, policies, privacy, quit, rewind, settings, shortcuts, stats],
   ...[tasks, terminalSetup, theme, tools, vim],
 ];
 
-export async function openCommands(sources: readonly Source[]): Promise<CommandList> {
+/** `servers` are the MCP servers of the session, whose prompts are commands. */
+export async function openCommands(
+  sources: readonly Source[],
+  servers: () => WorkspaceAgent['servers'] = () => undefined,
+): Promise<CommandList> {
   let loaded = await load(sources);
+  const all = () => withPrompts(loaded.all, servers());
   return {
     get all() {
-      return loaded.all;
+      return all();
     },
     get notices() {
       return loaded.notices;
     },
-    find: (text) => findCommand(text, loaded.all) ?? findSkipped(text, loaded.notices) ?? findAbsent(text),
+    find: (text) => findCommand(text, all()) ?? findSkipped(text, loaded.notices) ?? findAbsent(text),
     async reload() {
       loaded = await load(sources);
     },
@@ -115,6 +122,13 @@ function findSkipped(text: string, notices: readonly string[]): FoundCommand | u
   if (notice === undefined) return undefined;
   const run = () => failure(`/${name} is invalid. ${notice}`);
   return { command: { name, description: '', source: 'builtin', runsHeadless: true, run }, path: name, args };
+}
+
+/** Prompts of servers come last: they never take the name of another command. */
+function withPrompts(commands: readonly SlashCommand[], servers: WorkspaceAgent['servers']): readonly SlashCommand[] {
+  if (!servers) return commands;
+  const taken = new Set(commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  return [...commands, ...toPromptCommands(servers, taken)];
 }
 
 async function load(sources: readonly Source[]) {

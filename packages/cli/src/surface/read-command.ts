@@ -3,7 +3,7 @@
  * command that needs one is rejected before it runs (docs/decisions/0012). Unknown commands are words for the model.
  */
 
-import type { CommandResult } from '../slash/command.ts';
+import type { CommandList, CommandResult, FoundCommand } from '../slash/command.ts';
 import { info } from '../slash/command.ts';
 import { openCommands } from '../slash/index.ts';
 import { watchCommand } from '../slash/watch-command.ts';
@@ -12,8 +12,8 @@ import type { ReadContext, ReadPrompt } from './read-prompt.ts';
 /** Undefined: the text names no command. */
 export async function readCommand(text: string, context: ReadContext): Promise<ReadPrompt | undefined> {
   const { agent, hasScreen = false } = context;
-  const commands = context.commands ?? (await openCommands(agent.sources));
-  const found = commands.find(text);
+  const commands = context.commands ?? (await openCommands(agent.sources, () => agent.servers));
+  const found = commands.find(text) ?? (await findLater(text, commands, context));
   if (!found) return undefined;
   const { command, path, args } = found;
   const { run } = command;
@@ -26,6 +26,17 @@ export async function readCommand(text: string, context: ReadContext): Promise<R
   const result = await watchCommand(path, agent, () => run({ ...context, commands }, args));
   const read = toRead(result, text);
   return read.kind === 'command' && !hasScreen ? needsTerminal(path) : read;
+}
+
+/** The command may be a prompt of an MCP server that is still connecting. */
+async function findLater(
+  text: string,
+  commands: CommandList,
+  { agent: { servers }, signal }: ReadContext,
+): Promise<FoundCommand | undefined> {
+  if (!servers) return undefined;
+  await servers.settle(signal);
+  return commands.find(text);
 }
 
 function toRead(result: CommandResult, text: string): ReadPrompt {

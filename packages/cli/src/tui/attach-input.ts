@@ -9,6 +9,7 @@ import { resolveProjectDirectory } from '@castor/core/program';
 import type { App } from './app.ts';
 import { createCommandCompletion } from './completion/command-completion.ts';
 import { createFileCompletion } from './completion/file-completion.ts';
+import type { FindResources } from './completion/file-completion.ts';
 import { createFileIndex } from './completion/file-index.ts';
 import type { FileIndexOptions } from './completion/file-index.ts';
 import { loadKeyBindings } from './input/keybindings-file.ts';
@@ -21,7 +22,9 @@ export async function attachInput(app: App): Promise<void> {
   const commands = await commandsOf(app);
   for (const notice of commands.notices) app.warn(notice);
   const files = createFileIndex({ root: cwd, clock: systemClock, ...searchOptions(app) });
-  app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files)]);
+  const findResources: FindResources = async (typed, signal) =>
+    (await app.state.agent?.servers?.contents.completeReference(typed, signal)) ?? [];
+  app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files, findResources)]);
   app.onClose.push(() => files.dispose());
   const { bindings, warnings } = await loadKeyBindings(join(home, '.gemini', 'keybindings.json'));
   for (const warning of warnings) app.warn(warning);

@@ -25,7 +25,7 @@ const lists = new WeakMap<readonly Source[], Promise<CommandList>>();
 export async function commandsOf(app: App): Promise<CommandList> {
   await app.link.asked;
   const { sources } = app.state.start!;
-  const list = lists.get(sources) ?? openCommands(sources);
+  const list = lists.get(sources) ?? openCommands(sources, () => app.state.agent?.servers);
   lists.set(sources, list);
   return list;
 }

@@ -10,8 +10,8 @@ export interface CommandInfo {
   readonly aliases?: readonly string[];
   readonly isHidden?: boolean;
   readonly subCommands?: readonly CommandInfo[];
-  /** The arguments the command may have. */
-  readonly complete?: (partial: string, signal: AbortSignal) => Promise<readonly string[]>;
+  /** The arguments the command may have; `before` is what was typed after it, without the last word. */
+  readonly complete?: (partial: string, signal: AbortSignal, before: string) => Promise<readonly string[]>;
 }
 
 /** The list is read at every key, so that commands loaded later appear. */
@@ -22,12 +22,13 @@ export function createCommandCompletion(commands: () => readonly CommandInfo[]):
       // The query includes the words before: they select the parent of the sub-commands.
       const words = query.split(' ');
       const partial = words.pop()!;
-      const parent = walkDown(commands(), words);
+      const { parent, depth } = walkDown(commands(), words);
       if (words.length > 0 && parent === undefined) return { items: [] };
-      const offered = parent === undefined ? commands() : (parent.subCommands ?? []);
+      const offered = parent === undefined ? commands() : depth === words.length ? (parent.subCommands ?? []) : [];
       const items = rankCommands(offered, partial);
-      if (items.length > 0 || parent?.complete === undefined) return { items };
-      return { items: (await parent.complete(partial, signal)).map((value) => toArgument(value, partial)) };
+      if (parent?.complete === undefined) return { items };
+      const values = await parent.complete(partial, signal, words.slice(depth).join(' '));
+      return { items: [...values.map((value) => toArgument(value, partial)), ...items] };
     },
   };
 }
@@ -39,18 +40,21 @@ function findCommandPart({ row, line, column }: CompletionInput): CompletionTarg
   return { start: 1 + before.lastIndexOf(' ') + 1, end: column, query };
 }
 
-/** The command that the words name; undefined when there is none. */
-function walkDown(commands: readonly CommandInfo[], words: readonly string[]): CommandInfo | undefined {
-  let found: CommandInfo | undefined;
+/** The command that the words name, and how many of them do; without a parent when there is none. */
+function walkDown(
+  commands: readonly CommandInfo[],
+  words: readonly string[],
+): { parent: CommandInfo | undefined; depth: number } {
+  let parent: CommandInfo | undefined;
   let level: readonly CommandInfo[] = commands;
-  for (const word of words) {
+  for (const [depth, word] of words.entries()) {
     const next = level.find((command) => isNamed(command, word));
     // Text after the deepest command is an argument of it.
-    if (next === undefined) return found?.complete === undefined ? undefined : found;
-    found = next;
+    if (next === undefined) return { parent: parent?.complete === undefined ? undefined : parent, depth };
+    parent = next;
     level = next.subCommands ?? [];
   }
-  return found;
+  return { parent, depth: words.length };
 }
 
 function rankCommands(commands: readonly CommandInfo[], partial: string): Suggestion[] {

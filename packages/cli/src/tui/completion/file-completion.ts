@@ -7,14 +7,37 @@ import type { FileIndex } from './file-index.ts';
 /** Longer than any path; text further left is ignored. */
 const MAX_REFERENCE = 4096;
 
-export function createFileCompletion(index: FileIndex): CompletionProvider {
+/** What else `@` may name: resources of MCP servers, as `server:uri`. */
+export type FindResources = (
+  typed: string,
+  signal: AbortSignal,
+) => Promise<readonly { readonly reference: string; readonly about: string }[]>;
+
+export function createFileCompletion(index: FileIndex, findResources?: FindResources): CompletionProvider {
   return {
     detect: findReference,
     async complete({ query }, signal) {
-      const { paths, improved } = await index.search(query, signal);
+      const [{ paths, improved }, resources] = await Promise.all([
+        index.search(query, signal),
+        // Nothing typed yet: the files of the folder are what most users want.
+        query === '' ? [] : (findResources?.(query, signal) ?? []),
+      ]);
       const items = paths.map((path) => toSuggestion(path, query));
-      return { items, improved };
+      const found = resources.map(({ reference, about }) => toResource(reference, about, query));
+      return { items: [...found, ...items], improved };
     },
+  };
+}
+
+function toResource(reference: string, about: string, query: string): Suggestion {
+  // An address that a template begins is continued.
+  const isOpen = reference.endsWith('/') || reference.endsWith(':');
+  return {
+    id: reference,
+    label: reference,
+    ...(about !== '' && { description: about }),
+    insert: escapeReference(reference) + (isOpen ? '' : ' '),
+    isExact: reference === query,
   };
 }
 
