@@ -1,10 +1,10 @@
 /**
- * Finds, resolves, reads and frames `@path` in a prompt. An unresolved reference stays text; a file that may not be
+ * Finds, resolves, reads and frames `@path` and `@server:uri` in a prompt. An unresolved reference stays text; a file that may not be
  * read is left out, and the user is notified. The number of references in a prompt is limited, whatever was pasted into
  * it.
  */
 
-import type { FileReferences, Part, ResolvedReference } from '@castor/core';
+import type { FileReferences, Part, ResolvedReference, WorkspaceAgent } from '@castor/core';
 import { ToolError } from '@castor/core';
 import type { PreparedPrompt } from './prepared-prompt.ts';
 
@@ -36,27 +36,35 @@ const STOPS = /[\s,;!?()[\]{}]/;
 const LIKE_A_FILE = /^(?:\.{0,2}|~)\/|[^/]\.[A-Za-z]\w{0,5}$/;
 const OPENING = '\n--- Content from referenced files ---';
 const CLOSING = '\n--- End of content ---';
+const NOTHING_READ = { files: [], problems: [] };
 
 export async function expandReferences(
   text: string,
-  references: FileReferences,
+  { references, servers }: Pick<WorkspaceAgent, 'references' | 'servers'>,
   signal: AbortSignal,
 ): Promise<PreparedPrompt> {
   const unchanged: PreparedPrompt = { kind: 'prompt', parts: [{ text }], displayText: text, notes: [] };
   const found = findReferences(text);
   if (found.length === 0) return unchanged;
-  const { replacements, notes } = await resolveAll(text, found, references, signal);
-  if (replacements.length === 0) return { ...unchanged, notes };
+  const isForServer = servers && found.some(({ name }) => name.includes(':'));
+  const split = isForServer
+    ? await (await import('./resource-references.ts')).findResources(text, found, servers, signal)
+    : { resources: [], rest: found };
+  const { replacements, notes } = await resolveAll(text, split.rest, references, signal);
+  if (replacements.length + split.resources.length === 0) return { ...unchanged, notes };
   try {
     const patterns = [...new Set(replacements.map(({ resolved }) => resolved.pattern))];
-    const { files, problems } = await references.read(patterns, signal);
+    const { files, problems } = patterns.length > 0 ? await references.read(patterns, signal) : NOTHING_READ;
+    const documents = await Promise.all(split.resources.map((resource) => resource.read(signal)));
     const query = { text: rewrite(text, replacements) };
-    const frame = files.length > 0 || problems.length > 0 ? toFrame(files, problems) : [];
+    const all = [...files, ...documents];
+    const frame = all.length > 0 || problems.length > 0 ? toFrame(all, problems) : [];
     const unread = problems.map((problem) => `Not read: ${problem}`);
     return { kind: 'prompt', parts: [query, ...frame], displayText: text, notes: [...notes, ...unread] };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return { kind: 'error', message: `the files referenced with @ are not readable: ${error.message}` };
+    const what = split.resources.length > 0 ? 'what is referenced with @ is' : 'the files referenced with @ are';
+    return { kind: 'error', message: `${what} not readable: ${error.message}` };
   }
 }
 

@@ -51,7 +51,7 @@ async function read(given: string, context: ReadContext): Promise<ReadPrompt> {
   }
   if (text.includes('@')) {
     const { expandReferences } = await import('../prompt/at-references.ts');
-    return withPiped(await expandReferences(text, context.agent.references, context.signal), piped);
+    return withPiped(await expandReferences(text, context.agent, context.signal), piped);
   }
   return withPiped({ kind: 'prompt', parts: [{ text }], displayText: text, notes: [] }, piped);
 }
