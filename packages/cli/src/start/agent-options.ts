@@ -3,6 +3,7 @@
 import { readModelConfigs, resolveSystemPromptFile, toHookLayers, toMcpLayers } from '@castor/core/program';
 import type { WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
+import { loadTrustedConfiguration } from './start.ts';
 import type { Start } from './start.ts';
 import { USER_HINTS } from './user-hints.ts';
 
@@ -96,11 +97,13 @@ export function toSkillOptions({ skills, admin, castor }: Settings): NonNullable
   };
 }
 
-function toMcpOptions({ args, settings, configuration }: Start): NonNullable<ChosenOptions['mcp']> {
+function toMcpOptions(start: Start): NonNullable<ChosenOptions['mcp']> {
+  const { args, settings, configuration } = start;
   const { allowed, excluded, serverCommand, startLimit, promptWait, toolBudget } = settings.mcp;
   const { mcp: admin } = settings.admin;
   return {
     layers: toMcpLayers(configuration.layers),
+    reloadLayers: () => toMcpLayers(loadTrustedConfiguration(start).configuration.layers),
     restrictions: {
       ...{ allowed, excluded, admin, serverCommand },
       named: args.allowedMcpServerNames,

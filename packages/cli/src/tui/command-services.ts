@@ -18,6 +18,7 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
       const { openSessionService } = await import('../slash/session-service.ts');
       return openSessionService(start, agent);
     },
+    signInPorts: (stop) => createSignInPorts(app, stop),
     prepareModel: async (name) => (await app.link.live()).prepareModel(name),
     prefersOwnModel: app.state.start?.settings.castor.model !== undefined,
     saveSetting: async (key, value) => {
@@ -42,6 +43,38 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
       );
       return answer ?? 'cancel';
     },
+  };
+}
+
+type SignInPorts = ReturnType<NonNullable<CommandServices['signInPorts']>>;
+
+/** The address is printed, where the terminal lets the user follow or copy it. */
+function createSignInPorts(app: App, signal: AbortSignal): SignInPorts {
+  return {
+    signal,
+    visit: ({ url }) => app.info(`Open this address in a browser to sign in:\n${url}`),
+    paste: (stop) =>
+      app.dialogs.askText(
+        {
+          title: 'Waiting for the browser',
+          body: ({ width, styles }) =>
+            wrapRows(styles.secondary('If it is on another machine, paste the address it ended at.'), {
+              width: width - 4,
+            }),
+          keys: 'enter to submit the address, esc to stop waiting for one',
+        },
+        stop,
+      ),
+    askClientId: (issuer, redirectUri) =>
+      app.dialogs.askText(
+        {
+          title: `${makeVisible(issuer)} registers no clients itself. The id of a client you registered:`,
+          body: ({ width, styles }) =>
+            wrapRows(styles.secondary(`Its redirect address: ${makeVisible(redirectUri)}`), { width: width - 4 }),
+        },
+        signal,
+      ),
+    note: (sentence) => app.info(sentence),
   };
 }
 

@@ -31,6 +31,8 @@ export interface FrameState {
   readonly focusedCallId?: string | undefined;
   /** Further keys while it works. */
   readonly keyHints?: readonly string[];
+  /** What Esc does, where it does not cancel. */
+  readonly escapes?: string | undefined;
   /** Why the model cannot be asked. */
   readonly initError?: string | undefined;
   readonly thought: string | undefined;
@@ -119,9 +121,9 @@ function todoRows({ todos, styles }: FrameState, width: number, most: number): s
     : ['', ...renderTodos(todos, { styles, width })].slice(0, Math.max(Math.min(most, 10), 0));
 }
 
-function loadingOf({ elapsedMs, thought, retry, showsSpinner, keyHints = [] }: FrameState) {
+function loadingOf({ elapsedMs, thought, retry, showsSpinner, keyHints = [], escapes }: FrameState) {
   const frame = showsSpinner ? (SPINNER[Math.floor(elapsedMs / SPINNER_MS) % SPINNER.length] ?? '·') : '·';
-  return { frame, thought, retry, keyHints, elapsedSeconds: elapsedMs / 1000 };
+  return { frame, thought, retry, keyHints, escapes, elapsedSeconds: elapsedMs / 1000 };
 }
 
 function statusRows({ toast, footer, initError, styles }: FrameState, width: number): string[] {

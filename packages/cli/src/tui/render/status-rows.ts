@@ -14,6 +14,8 @@ export interface LoadingState {
   readonly elapsedSeconds: number;
   /** The keys meanwhile, besides Esc; omitted where there is no room. */
   readonly keyHints?: readonly string[];
+  /** What Esc does, where it does not cancel. */
+  readonly escapes?: string | undefined;
 }
 
 export const SPINNER: readonly string[] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -22,12 +24,12 @@ export const SPINNER: readonly string[] = ['⠋', '⠙', '⠹', '⠸', '⠼', '�
 const ROOM_FOR_HINTS = 70;
 
 export function renderLoading(
-  { frame, thought, retry, elapsedSeconds, keyHints = [] }: LoadingState,
+  { frame, thought, retry, elapsedSeconds, keyHints = [], escapes = 'to cancel' }: LoadingState,
   styles: Styles,
   width: number,
 ): string {
   const text = retry ? describeRetry(retry) : sanitizeLine(thought ?? '') || 'Thinking...';
-  const hints = ['esc to cancel', ...(width < ROOM_FOR_HINTS ? [] : keyHints)];
+  const hints = [`esc ${escapes}`, ...(width < ROOM_FOR_HINTS ? [] : keyHints)];
   const hint = styles.secondary(` (${hints.join(', ')}, ${formatSeconds(elapsedSeconds)})`);
   const available = Math.max(width - rowWidth(hint) - 2, 8);
   const style = retry && !retry.isLoading ? styles.warning : styles.primary;
