@@ -44,7 +44,7 @@ async function follow(url: URL, init: RequestInit): Promise<Response> {
     const location = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
     await response.body?.cancel();
-    const target = URL.parse(location, address);
+    const target = URL.parse(location, address.href);
     if (target === null || redirects === MAX_REDIRECTS) throw new Error(`${url.href} redirects too often or nowhere.`);
     if (address.protocol === 'https:' && target.protocol !== 'https:') {
       throw new Error(
