@@ -5,7 +5,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { SessionEvent, WorkspaceAgent } from '@castor/core';
-import type { ServerAnswer, ServerQuestion } from '@castor/core/program';
+import type { DialogHost } from './dialogs/dialog-host.ts';
 import type { Start } from '../start/start.ts';
 import type { LiveSession, SessionEnd } from '../surface/session-lifecycle.ts';
 import { occasionOf } from '../surface/session-wish.ts';
@@ -18,8 +18,8 @@ export interface AgentLinkOptions {
   readonly onEvent: (event: SessionEvent) => void;
   /** Lends the terminal to another program. */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
-  /** Asks the user a question of an MCP server. */
-  readonly askForServer: (question: ServerQuestion, signal: AbortSignal) => Promise<ServerAnswer>;
+  /** Asks the questions of MCP servers. */
+  readonly asker: { readonly dialogs: DialogHost; onAttention?: ((what: string) => void) | undefined };
   readonly onOpened: (live: LiveSession) => Promise<void>;
 }
 

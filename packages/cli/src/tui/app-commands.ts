@@ -15,7 +15,8 @@ const MOST_RESULT_ROWS = 2_000;
 const PAGE_OVERLAP = 6;
 
 const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
-  'basic.cancel': (app) => skipServers(app) || cancel(app) || clearInput(app) || rewind(app),
+  // A prompt that waits for MCP servers is sent without those that are late.
+  'basic.cancel': (app) => app.state.agent?.servers?.skipWait() || cancel(app) || clearInput(app) || rewind(app),
   'input.submit': sendQueueNow,
   'basic.quit': quit,
   'basic.exit': (app) => armExit(app, 'Press Ctrl+D again to exit.'),
@@ -53,12 +54,6 @@ function done(run: (app: App) => void): Command {
     run(app);
     return true;
   };
-}
-
-/** A prompt that waits for MCP servers is sent without those that are late. */
-function skipServers({ state }: App): boolean {
-  const { servers } = state.agent ?? {};
-  return servers?.wait?.names.length ? servers.skipWait() : false;
 }
 
 /** Prompts queued behind the request return to the editor: no typed text is lost. */

@@ -129,11 +129,7 @@ export class App {
       onInfo: (message) => this.info(message),
       onEvent: (event) => this.store.dispatch(event),
       suspend: (run) => this.suspend(run),
-      askForServer: async (question, signal) => {
-        const { askServerQuestion } = await import('./dialogs/server-question.ts');
-        this.onAttention?.('Action required');
-        return askServerQuestion(question, this.dialogs, signal);
-      },
+      asker: this,
       onOpened: async (live) => (await import('./session-change.ts')).showSession(this, live),
     });
     this.clientCalls = new ClientCalls(() => {

@@ -2,7 +2,6 @@
 
 import { hostname } from 'node:os';
 import type { PendingCall } from '@castor/core';
-import { sanitize } from '../sanitize.ts';
 import type { App } from './app.ts';
 import type { FrameState } from './frame-layout.ts';
 import type { AppState } from './app-state.ts';
@@ -17,8 +16,6 @@ import type { FooterState } from './render/status-rows.ts';
 
 /** Most prompts are sent sooner; a row that comes and goes would blink. */
 const PREPARING_MS = 250;
-/** Servers that are named while a prompt waits for them. */
-const MOST_NAMES = 3;
 
 export function frameStateOf(
   app: App,
@@ -28,6 +25,7 @@ export function frameStateOf(
   const transcript = app.store.getSnapshot();
   const { streamingState, initError, thought } = geminiStreamOf(app.streamPort);
   const { ui } = state.start?.settings ?? {};
+  const wait = state.agent?.servers?.wait;
   const elapsedMs = state.promptStartedAt === undefined ? 0 : performance.now() - state.promptStartedAt;
   return {
     ...given,
@@ -36,7 +34,7 @@ export function frameStateOf(
     screenOf: (call) => screenOf(app, call),
     initError,
     streaming: streamingState,
-    thought: occupationOf(app) || thought?.subject || phraseAt(state.phrases, elapsedMs),
+    thought: wait || occupationOf(app) || thought?.subject || phraseAt(state.phrases, elapsedMs),
     retry: transcript.retry,
     elapsedMs,
     showsSpinner: ui?.showSpinner ?? true,
@@ -50,7 +48,7 @@ export function frameStateOf(
     statusPlace: statusPlaceOf(app),
     focusedCallId: app.shellFocus.callId,
     keyHints: hintsBesideOf(app),
-    escapes: state.agent?.servers?.wait?.names.length ? 'to go on without them' : undefined,
+    escapes: wait && 'to skip',
   };
 }
 
@@ -94,22 +92,12 @@ function isCommandWaiting({ commandScreens, shellFocus }: App): boolean {
 
 /** The activity while no model thinks: a command runs, or waits for input. */
 function occupationOf(app: App): string {
-  const { clientCalls, store, composer, state } = app;
-  const wait = state.agent?.servers?.wait;
-  if (wait && wait.names.length > 0) return describeWait(wait);
+  const { clientCalls, store, composer } = app;
   if (isCommandWaiting(app)) {
     const key = keyOf(composer.getKeymap(), 'app.focusShellInput');
     return `Waiting for your input${key === undefined ? '' : `: ${key} to type`}`;
   }
   return clientCalls.calls.length > 0 && !store.getSnapshot().prompt ? 'Running' : '';
-}
-
-/** The servers that a prompt waits for, by name. */
-function describeWait({ names, ready }: { readonly names: readonly string[]; readonly ready: number }): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => sanitize(name));
-  const more = names.length > MOST_NAMES ? [`+${names.length - MOST_NAMES} more`] : [];
-  const waiting = [...shown, ...more].join(', ');
-  return `Connecting to MCP servers... (${ready}/${ready + names.length}) - Waiting for: ${waiting}`;
 }
 
 const BEFORE_SETTINGS: readonly FooterItem[] = ['workspace', 'git-branch', 'model-name'];

@@ -18,12 +18,7 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 export async function openLive(
   start: Start,
   wish: SessionWish,
-  {
-    onWarning,
-    onInfo,
-    suspend,
-    askForServer,
-  }: Pick<AgentLinkOptions, 'onWarning' | 'onInfo' | 'suspend' | 'askForServer'>,
+  { onWarning, onInfo, suspend, asker }: Omit<AgentLinkOptions, 'onEvent' | 'onOpened'>,
 ): Promise<LiveSession> {
   const opened = await openAgent({
     start,
@@ -31,7 +26,14 @@ export async function openLive(
     interactive: true,
     resendHint: 'up recalls it',
     editProposal: createSuspendedEdit(start, suspend),
-    servers: { ask: askForServer, showsWait: true },
+    servers: {
+      showsWait: true,
+      async ask(question, signal) {
+        const { askServerQuestion } = await import('./dialogs/server-question.ts');
+        asker.onAttention?.('Action required');
+        return askServerQuestion(question, asker.dialogs, signal);
+      },
+    },
     // Every request would fill the screen: only failures are shown.
     debugLog: { levels: ['warn', 'error'], write: onInfo },
     onWarning,

@@ -4,6 +4,7 @@
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import { cleanLine } from './clean-text.ts';
 import type { IdleEntry, McpManager } from './mcp-manager.ts';
 import type { McpServer } from './server-config.ts';
 import type { ServerContents } from './server-contents.ts';
@@ -29,15 +30,10 @@ export interface McpServersOptions {
   tellModel(note: string): void;
 }
 
-/** Shown while a prompt waits. */
-export interface ServerWait {
-  /** Servers that are still connecting. */
-  readonly names: readonly string[];
-  readonly ready: number;
-}
-
 /** A shorter wait is not worth a line. */
 const QUIET_MS = 1_000;
+/** Servers that are named while a prompt waits for them. */
+const MOST_NAMES = 3;
 
 export class McpServers {
   private readonly options: McpServersOptions;
@@ -69,17 +65,21 @@ export class McpServers {
     return this.options.manager.configOf(name);
   }
 
-  /** The wait of the prompt that runs; undefined without one. */
-  get wait(): ServerWait | undefined {
+  /** What the prompt that runs waits for, in a line; undefined when it does not wait. */
+  get wait(): string | undefined {
     if (!this.skipped) return undefined;
     const { states } = this;
-    const names = states.filter(({ status }) => status === 'connecting').map(({ name }) => name);
-    return { names, ready: states.filter(({ status }) => status === 'ready').length };
+    const late = states.filter(({ status }) => status === 'connecting').map(({ name }) => cleanLine(name, 100));
+    if (late.length === 0) return undefined;
+    const ready = states.filter(({ status }) => status === 'ready').length;
+    const more = late.length > MOST_NAMES ? [`+${late.length - MOST_NAMES} more`] : [];
+    const names = [...late.slice(0, MOST_NAMES), ...more].join(', ');
+    return `Connecting to MCP servers... (${ready}/${ready + late.length}) - Waiting for: ${names}`;
   }
 
   /** Sends the waiting prompt without the servers that are late. False without a wait. */
   skipWait(): boolean {
-    if (!this.skipped || this.skipped.signal.aborted) return false;
+    if (!this.skipped || this.skipped.signal.aborted || this.wait === undefined) return false;
     this.skipped.abort();
     return true;
   }
