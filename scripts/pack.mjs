@@ -95,6 +95,8 @@ export async function packBundle({ outputFiles, metafile }) {
   addStep(COMMANDS.map(nameOf), bundle);
   addProviderSteps(PROVIDERS.map(nameOf), PROTOCOLS.map(nameOf), bundle);
 
+  refuseCycles(bundle);
+
   const files = new Map(others.map(({ path, contents }) => [basename(path), contents]));
   for (const name of texts.keys()) {
     if (name === bundle.main) continue;
@@ -124,7 +126,7 @@ function addSharedChunks(starts, bundle) {
   );
   const shared = new Set(others.flatMap(([, output]) => staticImports(output)).filter((name) => terminal.has(name)));
   addImports(shared, outputs);
-  const fits = (name) => packed.has(name) || (outputs.get(name).bytes <= SMALL_CHUNK && !isBuiltin(outputs.get(name)));
+  const fits = (name) => packed.has(name) || (outputs.get(name).bytes <= SMALL_CHUNK && !hasBuiltin(outputs.get(name)));
   const small = [...shared].filter((name) => {
     const closure = new Set([name]);
     addImports(closure, outputs);
@@ -157,7 +159,8 @@ function addStep(names, { outputs, packed, modern, steps }) {
   if (names.includes(undefined)) return;
   const closure = new Set(names);
   addImports(closure, outputs);
-  const isFree = (each) => !packed.has(each) && !modern.has(each) && !steps.has(each) && !isBuiltin(outputs.get(each));
+  const isFree = (each) =>
+    !packed.has(each) && !modern.has(each) && !steps.has(each) && !isOnlyBuiltin(outputs.get(each));
   const chunks = [...closure].filter(isFree);
   if (chunks.length === 0) return;
   const mark = createHash('sha256')
@@ -167,6 +170,27 @@ function addStep(names, { outputs, packed, modern, steps }) {
     .toUpperCase();
   const step = { chunks, file: chunks[0].replace(/\.js$/, `.step-${mark}.cjs`) };
   for (const each of chunks) steps.set(each, step);
+}
+
+/** Two files that need each other would find one of them empty: what a step imports must not import the step. */
+function refuseCycles(bundle) {
+  const { outputs } = bundle;
+  const fileOf = (name) => homeOf(name, bundle) ?? name;
+  const needs = new Map();
+  for (const [name, output] of outputs) {
+    const file = fileOf(name);
+    const needed = staticImports(output).map(fileOf);
+    needs.set(file, new Set([...(needs.get(file) ?? []), ...needed.filter((each) => each !== file)]));
+  }
+  const visited = new Map();
+  const visit = (file, path) => {
+    if (visited.get(file) === 'open') throw new Error(`castor: ${[...path, file].join(' needs ')}.`);
+    if (visited.has(file) || file === PROGRAM) return;
+    visited.set(file, 'open');
+    for (const each of needs.get(file) ?? []) visit(each, [...path, file]);
+    visited.set(file, 'done');
+  };
+  for (const file of needs.keys()) visit(file, []);
 }
 
 /** The file that holds the chunk together with others, if there is one. */
@@ -210,8 +234,12 @@ function addImports(names, outputs) {
   for (const name of names) for (const each of staticImports(outputs.get(name))) names.add(each);
 }
 
-function isBuiltin({ inputs }) {
+function hasBuiltin({ inputs }) {
   return Object.keys(inputs).some((path) => path.startsWith('builtin:'));
+}
+
+function isOnlyBuiltin({ inputs }) {
+  return Object.keys(inputs).every((path) => path.startsWith('builtin:'));
 }
 
 function staticImports({ imports }) {
