@@ -203,8 +203,19 @@ export const ERROR_CASES: readonly FaultCase[] = [
     id: 'T42',
     title: `400 naming a schema: ${message}`,
     protocols: only(letters!),
-    script: [fault(400, { message: message! })],
-    expected: { ...FAILED, says: new RegExp(`rejects the schema of the tool ${tool}\\. Exclude`) },
+    script: [fault(400, { message: message! }), say('first'), OK],
+    prompts: ['one', 'two'],
+    expected: { text: 'fine', retries: 0, requests: 3, notices: [] },
+    check: ({ requests }, _seen, [first]) => {
+      expect(first!.notices).toEqual([
+        expect.stringMatching(`rejects the schema of the tool ${tool}, which is left out`),
+      ]);
+      expect(requests().map(({ body }) => JSON.stringify(body).includes(`"name":"${tool}"`))).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
   })),
   ...['stream_options', 'tool_choice', 'parallel_tool_calls', 'store'].map((field): FaultCase => ({
     id: field === 'stream_options' ? 'T44' : 'T43',

@@ -1,8 +1,8 @@
 /** Tells the user, once for each model, that the model calls no tools and gets none: it can only talk. */
 
-import type { GenerateContentParameters, GenerateContentResponse } from '../../protocol/content.ts';
+import type { GenerateContentParameters } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
-import { releaseOnReturn } from '../release-on-return.ts';
+import { toldFirst } from './told-first.ts';
 import type { WireGenerator } from './wire-generator.ts';
 
 /** The generator, with the sentence in front of a model's first answer. */
@@ -20,17 +20,9 @@ export function withToolsNotice(generator: WireGenerator, factsOf: (model: strin
       const stream = await generator.generateContentStream(request, ...rest);
       if (!isDue(request)) return stream;
       told.add(request.model);
-      return releaseOnReturn(startWith(sentenceAbout(request.model), stream), () => void stream.return(undefined));
+      return toldFirst([sentenceAbout(request.model)], stream);
     },
   };
-}
-
-async function* startWith(
-  sentence: string,
-  stream: AsyncGenerator<GenerateContentResponse>,
-): AsyncGenerator<GenerateContentResponse, void> {
-  yield { notices: [sentence] };
-  yield* stream;
 }
 
 function sentenceAbout(model: string): string {

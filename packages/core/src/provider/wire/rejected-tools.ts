@@ -1,0 +1,70 @@
+/**
+ * Leaves out a tool whose schema the provider rejected by name, and asks again: one bad declaration, often of an MCP
+ * server, must not make every later request fail. The user is told which tool is missing.
+ */
+
+import type { FunctionDeclaration, GenerateContentParameters } from '../../protocol/content.ts';
+import { ApiError } from '../../protocol/errors.ts';
+import { blamedTool } from '../schema-complaint.ts';
+import { spellName } from './spelling.ts';
+import { toldFirst } from './told-first.ts';
+import type { WireGenerator } from './wire-generator.ts';
+
+/** More rejected declarations in one request are not the declarations' fault. */
+const MOST_REJECTED = 16;
+
+export function withoutRejectedTools(generator: WireGenerator): WireGenerator {
+  /** By model, the rejected declarations as JSON: one that has changed is offered again. */
+  const rejected = new Map<string, Set<string>>();
+
+  function isOffered(model: string, declaration: FunctionDeclaration): boolean {
+    return !rejected.get(model)?.has(JSON.stringify(declaration));
+  }
+
+  function offered(request: GenerateContentParameters): GenerateContentParameters {
+    const { model, config } = request;
+    if (!config?.tools || !rejected.has(model)) return request;
+    const tools = config.tools.map((tool) => ({
+      ...tool,
+      ...(tool.functionDeclarations && {
+        functionDeclarations: tool.functionDeclarations.filter((declaration) => isOffered(model, declaration)),
+      }),
+    }));
+    return { ...request, config: { ...config, tools } };
+  }
+
+  /** The name of the tool that is left out from now on. */
+  function reject(error: unknown, { model, config }: GenerateContentParameters): string | undefined {
+    if (!(error instanceof ApiError) || error.reason !== 'invalid_request') return undefined;
+    const declarations = config?.tools?.flatMap((tool) => tool.functionDeclarations ?? []) ?? [];
+    const spelled = declarations.map(({ name = '' }) => spellName(name));
+    const blamed = spelled.indexOf(blamedTool(error.message, spelled) ?? '');
+    const declaration = declarations[blamed];
+    if (!declaration) return undefined;
+    rejected.set(model, (rejected.get(model) ?? new Set()).add(JSON.stringify(declaration)));
+    return declaration.name;
+  }
+
+  return {
+    ...generator,
+    async generateContentStream(request, ...rest) {
+      const notices: string[] = [];
+      for (;;) {
+        const sent = offered(request);
+        try {
+          const stream = await generator.generateContentStream(sent, ...rest);
+          if (notices.length === 0) return stream;
+          return toldFirst(notices, stream);
+        } catch (error) {
+          const name = notices.length < MOST_REJECTED ? reject(error, sent) : undefined;
+          if (name === undefined) throw error;
+          notices.push(sentenceAbout(name, (error as ApiError).message));
+        }
+      }
+    },
+  };
+}
+
+function sentenceAbout(name: string, words: string): string {
+  return `The provider rejects the schema of the tool ${name}, which is left out of this session: ${words} To stop asking for it, exclude it in your settings (tools.exclude, or excludeTools of the MCP server).`;
+}
