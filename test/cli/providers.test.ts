@@ -1,7 +1,7 @@
 /** A model of any provider, named on the command line, in the environment or in the settings: what is sent where. */
 
 import { join } from 'node:path';
-import { call, createWorkspace, fakeModel, refusedUrl, runCli, say, startCli } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, refusedUrl, runCli, say, startCli } from '@castor/testkit';
 import type { FakeModelOptions, ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -383,12 +383,16 @@ describe('a project', () => {
 describe('/model provider/x in a conversation', () => {
   it('changes the provider and back, and tells in a sentence what is missing', async () => {
     await using gemini = await fakeModel([say('I am Gemini.'), say('Back.')]);
-    await using far = await fakeModel([say('I am far.')], { protocol: 'anthropic' });
+    const script = [answer(call('run_shell_command', { command: 'env' })), say('I am far.')];
+    await using far = await fakeModel(script, { protocol: 'anthropic' });
     const customAliases = { mine: { modelConfig: { model: 'groq/x' } } };
     await using workspace = await createWorkspace({
-      homeFiles: { '.gemini/settings.json': JSON.stringify({ modelConfigs: { customAliases } }) },
+      homeFiles: {
+        '.gemini/settings.json': JSON.stringify({ modelConfigs: { customAliases } }),
+        '.gemini/prices.json': JSON.stringify({ other: { input: 1, output: 1 } }),
+      },
     });
-    await using cli = await startCli(['--input-format', 'stream-json', '-m', 'gemini-2.5-flash'], {
+    await using cli = await startCli(['-y', '--input-format', 'stream-json', '-m', 'gemini-2.5-flash'], {
       model: gemini,
       workspace,
       env: { ...anthropic(far.url) },
@@ -403,17 +407,24 @@ describe('/model provider/x in a conversation', () => {
     await send('Who are you?');
     await send('/model mistral/x');
     await send('/model mine');
-    await send('/model anthropic/claude-x');
+    await send('/model anthropic/claude-opus-5');
     await send('And now?');
+    // Of a provider that was opened in mid-session, no command sees the key.
+    expect(JSON.stringify(far.requests[1]!.body)).toContain('PATH=');
+    expect(JSON.stringify(far.requests[1]!.body)).not.toContain('ANTHROPIC_API_KEY');
     await send('/model gemini-2.5-flash');
     await send('And again?');
     expect(cli.stdout).toContain('MISTRAL_API_KEY is not set');
     expect(cli.stdout).toContain('GROQ_API_KEY is not set');
     expect(gemini.requests).toHaveLength(2);
-    expect(far.requests.map(modelOf)).toEqual(['claude-x']);
+    expect(far.requests.map(modelOf)).toEqual(['claude-opus-5', 'claude-opus-5']);
     expect(JSON.stringify(far.requests[0]!.body)).toContain('I am Gemini.');
     expect(JSON.stringify(gemini.requests[1]!.body)).toContain('I am far.');
     gemini.assertDone();
     far.assertDone();
+    // And its price counts beside those of the user's file.
+    cli.closeStdin();
+    await cli.waitForStdout(/"type":"result"/);
+    expect(cli.stdout).toMatch(/"anthropic\/claude-opus-5":\{[^}]*"cost_usd":0\.\d/);
   });
 });

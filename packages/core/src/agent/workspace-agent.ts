@@ -181,6 +181,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
     openingHistory: [context.firstMessage],
     fitModel: async (facts: ModelFacts, chat: GeminiChat) => {
+      commands.withhold();
       const changed = await fit.change(facts);
       if (servers) context.describeServers(servers.describeForModel(), chat);
       if (!changed) return;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { backgroundLogDirectory } from '../config/paths.ts';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
 import type { BackgroundProcess } from '../tools/shell/background.ts';
-import { createChildEnvironment } from '../tools/shell/child-environment.ts';
+import { createChildEnvironment, withholdSecrets } from '../tools/shell/child-environment.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
 import type { EnvironmentFor } from '../tools/shell/shell-runner.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings } from './workspace-options.ts';
@@ -20,6 +20,8 @@ export interface WorkspaceShell {
   environment: Record<string, string>;
   shell: ShellRunner;
   background: BackgroundProcesses;
+  /** Removes the credentials of providers that were opened since. */
+  withhold(): void;
 }
 
 export function openShell({
@@ -54,7 +56,13 @@ export function openShell({
     onEnded: onBackgroundEnded,
     ...guard,
   });
-  return { environment, shell, background };
+  let withheld = secrets?.length ?? 0;
+  const withhold = () => {
+    if (secrets === undefined || secrets.length === withheld) return;
+    withheld = secrets.length;
+    withholdSecrets(environment, secrets);
+  };
+  return { environment, shell, background, withhold };
 }
 
 /**

@@ -19,7 +19,12 @@ import type { HookMessageEvent, NoticeEvent } from '../protocol/agent-events.ts'
 import { isForeign, isProjectTrusted } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
-import { CALL_MARK, createChildEnvironment, isLoaderVariable } from '../tools/shell/child-environment.ts';
+import {
+  CALL_MARK,
+  createChildEnvironment,
+  isLoaderVariable,
+  withholdSecrets,
+} from '../tools/shell/child-environment.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
 import { Watchdog } from '../tools/shell/watchdog.ts';
@@ -135,6 +140,8 @@ export function createEnvironmentOf(
   const secrets = options.secrets && { secretValues: options.secrets };
   const own = createChildEnvironment({ base: options.environment, ...secrets });
   return ({ env, source }) => {
+    // A provider may have been opened since.
+    if (options.secrets) withholdSecrets(own, options.secrets);
     const wanted = Object.entries(env).filter(([name]) => !isForeign(source) || !isLoaderVariable(name));
     if (wanted.length === 0) return own;
     const passed = createChildEnvironment({ base: Object.fromEntries(wanted), ...secrets });

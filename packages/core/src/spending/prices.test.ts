@@ -48,6 +48,18 @@ describe('mergePrices', () => {
     expect(mergePrices(PRICES, undefined)).toEqual({ prices: PRICES, problems: [] });
   });
 
+  it('knows a price that is added to the table later', () => {
+    const table: Record<string, { input: number; output: number }> = { ...PRICES };
+    const { prices } = mergePrices(table, { late: { input: 3, output: 3 } });
+    table['new'] = { input: 1, output: 1 };
+    table['late'] = { input: 2, output: 2 };
+    expect([prices['new'], prices['late'], costOf('new', tokens({ input: 1_000_000 }), prices)]).toEqual([
+      { input: 1, output: 1 },
+      { input: 3, output: 3 },
+      1,
+    ]);
+  });
+
   it.each([
     ['no object', 3],
     ['a missing output', { input: 1 }],

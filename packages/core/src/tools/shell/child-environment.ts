@@ -87,6 +87,14 @@ export function createChildEnvironment(options: ChildEnvironmentOptions): Record
   return { ...result, ...quietPrograms(pager), ...gitSettings(result, options.git ?? 'standard', pager) };
 }
 
+/** Removes in place the variables that hold a credential which came into use after the environment was built. */
+export function withholdSecrets(environment: Record<string, string>, secretValues: readonly string[]): void {
+  const secrets = secretValues.filter((value) => value.length >= SHORTEST_SECRET);
+  for (const [name, value] of Object.entries(environment)) {
+    if (secrets.some((secret) => value.includes(secret))) delete environment[name];
+  }
+}
+
 function harmlessOf(project: Environment): [string, string | undefined][] {
   return Object.entries(project).filter(([name]) => !isLoaderVariable(name));
 }
