@@ -57,6 +57,10 @@ const EXAMPLES: Record<string, { script: Step[]; prints: string | RegExp; files?
     script: [answer(call('count_words', { texts: ['to be', 'or not to be'] }, { id: 'c' })), say('Six.')],
     prints: '2 so far\n6 so far\nSix.',
   },
+  'structured.ts': {
+    script: [say('Paris.'), say('{"capital":"Paris","people":2100000}')],
+    prints: "completed { capital: 'Paris', people: 2100000 }",
+  },
   'approvals.ts': {
     script: [
       answer(call('write_file', { file_path: 'hello.txt', content: 'hello' }, { id: 'a' })),

@@ -17,12 +17,14 @@ export const ExitCode = {
   ToolFailure: 54,
   /** The folder is marked as not trusted. */
   Untrusted: 55,
-  /** The run's budget is spent. Ours, as are the next two. */
+  /** The run's budget is spent. Ours, as are the next three. */
   Budget: 56,
   /** The model repeats itself. */
   Loop: 57,
   /** The request does not fit into the model's window. */
   Overflow: 58,
+  /** The answer does not match the schema of --output-schema. */
+  InvalidAnswer: 59,
   HungUp: 129,
   Interrupted: 130,
   Terminated: 143,

@@ -176,6 +176,8 @@ export type { ReportErrorOptions } from './turn/report-error.ts';
 export type { ReportContext, ReportError } from './turn/turn-failure.ts';
 
 // The client around a turn, and the choice of its model.
+export { AnswerSchemaError, createAnswerFormat, parseAnswer } from './client/answer-format.ts';
+export type { AnswerFormat } from './client/answer-format.ts';
 export { GeminiClient, MAX_TURNS } from './client/gemini-client.ts';
 export type { GeminiClientOptions } from './client/gemini-client.ts';
 export { COMPRESSION_PRESERVE_THRESHOLD, COMPRESSION_TOKEN_THRESHOLD } from './client/compression.ts';

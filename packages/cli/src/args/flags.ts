@@ -20,6 +20,7 @@ export const FLAGS = {
   'prompt-interactive': { kind: 'once', alias: 'i', value: 'text' },
   model: { kind: 'text', alias: 'm', value: 'name' },
   'output-format': { kind: 'text', alias: 'o', value: 'format' },
+  'output-schema': { kind: 'text', value: 'path' },
   'input-format': { kind: 'text', value: 'format' },
   yolo: { kind: 'switch', alias: 'y' },
   'approval-mode': { kind: 'text', value: 'mode' },

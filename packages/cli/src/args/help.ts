@@ -53,6 +53,7 @@ export const SECTIONS: readonly Section[] = [
     'Input and output',
     [
       ['output-format', 'text, json (one object at the end) or stream-json (one per line).'],
+      ['output-schema', 'The answer must be JSON of the schema in this file; else exit code 59.'],
       ['input-format', 'text, or stream-json: one JSON object per line on stdin.'],
       ['raw-output', 'Keep terminal escape sequences in the answer.'],
       ['accept-raw-output-risk', 'The same, without the warning.'],
@@ -112,7 +113,8 @@ Exit codes:
   0 answered · 1 failed · 41 invalid credentials · 42 invalid input
   44 no sandbox · 52 invalid setting · 53 turn limit · 54 disk full
   55 folder not trusted · 56 budget spent · 57 loop detected
-  58 request too large · 130 interrupted · 143 terminated
+  58 request too large · 59 answer does not match the schema
+  130 interrupted · 143 terminated
 `;
 }
 

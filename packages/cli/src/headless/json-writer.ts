@@ -41,12 +41,13 @@ export class JsonWriter implements HeadlessWriter {
   }
 
   end({ summary, metrics }: RunEnd): Promise<void> | undefined {
-    const { response, error, warnings, budget, blocked } = summary;
+    const { response, error, warnings, budget, blocked, structured } = summary;
     const session_id = this.sessionId;
     if (error) this.output.note(toJson({ session_id, error }, { indent: 2 }));
     const result = {
       session_id,
       response,
+      ...(structured !== undefined && { structured }),
       stats: metrics,
       ...(error && { error }),
       ...(budget && { budget }),

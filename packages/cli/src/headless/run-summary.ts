@@ -46,10 +46,14 @@ export interface BlockedPrompt {
 /** Hooks that can keep the prompt from the model. */
 const GATES: ReadonlySet<string | undefined> = new Set(['BeforeAgent', 'BeforeModel']);
 
+const INVALID_ANSWER = { type: 'InvalidAnswerError', code: ExitCode.InvalidAnswer };
+
 export class RunSummary {
   /** The text of the last model turn, without void attempts. */
   response = '';
   readonly warnings: string[] = [];
+  /** The answer as a value, with --output-schema. */
+  structured: unknown;
   error: RunError | undefined;
   /** The amount spent, when the budget ended the run. */
   budget: SpentBudget | undefined;
@@ -62,6 +66,7 @@ export class RunSummary {
   private pieces: string[] = [];
   private overflow: string | undefined;
   private hasFatalTool = false;
+  private isInvalidAnswer = false;
 
   add(event: AgentEvent): void {
     switch (event.type) {
@@ -93,6 +98,9 @@ export class RunSummary {
       case GeminiEventType.MaxSessionTurns:
         this.warnings.push('Maximum session turns exceeded');
         return;
+      case GeminiEventType.InvalidStream:
+        this.isInvalidAnswer = event.value.type === 'INVALID_ANSWER';
+        return;
       case GeminiEventType.ContextWindowWillOverflow:
         this.overflow = describeOverflow(event.value);
         return;
@@ -107,7 +115,6 @@ export class RunSummary {
         return;
       // `prompt_ended` reports the result of the run; these only lead to it.
       case GeminiEventType.Error:
-      case GeminiEventType.InvalidStream:
       case GeminiEventType.UserCancelled:
       case GeminiEventType.Thought:
       case GeminiEventType.Citation:
@@ -165,7 +172,8 @@ export class RunSummary {
   private failureOf(outcome: keyof typeof FAILURES, told: string | undefined): RunError {
     const message = told ?? MESSAGES[outcome] ?? this.overflow ?? 'The run failed.';
     if (this.hasFatalTool) return { type: 'FatalToolExecutionError', message, code: ExitCode.ToolFailure };
-    const { type, code } = FAILURES[outcome];
+    const isAnswer = outcome === 'invalid_stream' && this.isInvalidAnswer;
+    const { type, code } = isAnswer ? INVALID_ANSWER : FAILURES[outcome];
     return { type, message, code };
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage, UnauthorizedError } from '@castor/core';
+import type { AnswerFormat } from '@castor/core';
 import { describeRequestFailure } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
@@ -53,17 +54,20 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   for (const notice of start.notices) output.note(notice);
   const isConversation = args.inputFormat === 'stream-json';
   if (!isConversation && !signal.aborted) checkInput(options, format);
+  const schema = args.outputSchema === undefined ? undefined : await import('./output-schema.ts');
   const reports: string[] = [];
-  const live = await openLive(start, reports, options).catch((error: unknown) => {
+  const readFormat = () => schema?.readOutputSchema(args.outputSchema ?? '', start.cwd);
+  const live = await openLive(start, reports, options, readFormat).catch((error: unknown) => {
     throw inFormat(error, format);
   });
   const { agent, session } = live;
-  const writer = await openWriter(format, {
+  const plain = await openWriter(format, {
     output,
     model: agent.requestedModel(),
     sessionId: session.sessionId,
     isConversation,
   });
+  const writer: HeadlessWriter = schema && format === 'text' ? new schema.StructuredWriter(plain, output) : plain;
   const summary = new RunSummary();
   const runner = new PromptRunner({ start, live, writer, summary, output, startedAt });
 
@@ -72,6 +76,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     if (hasEnded) return undefined;
     hasEnded = true;
     blame(summary, interruption);
+    schema?.noteStructured(summary);
     return writer.end({ summary, metrics: agent.ledger.metrics(), durationMs: Date.now() - startedAt });
   };
   interruption.lastWords = () => {
@@ -131,9 +136,12 @@ async function openLive(
   start: Start,
   reports: string[],
   { args, output, signal }: HeadlessOptions,
+  readFormat: () => AnswerFormat | undefined,
 ): Promise<LiveSession> {
+  const answerFormat = readFormat();
   const opened = await openAgent({
     start,
+    ...(answerFormat && { answerFormat }),
     wish: wishOf(args),
     interactive: args.inputFormat === 'stream-json',
     signal,

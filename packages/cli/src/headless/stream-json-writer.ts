@@ -116,7 +116,7 @@ export class StreamJsonWriter implements HeadlessWriter {
   }
 
   end({ summary, metrics, durationMs }: RunEnd): Promise<void> | undefined {
-    const { error, budget, blocked } = summary;
+    const { error, budget, blocked, structured } = summary;
     // For the user who reads the log of a job; a program parses the line.
     if (error) this.output.note(`castor: ${error.message}`);
     return this.line('result', {
@@ -124,6 +124,7 @@ export class StreamJsonWriter implements HeadlessWriter {
       ...(error && { error: { type: error.type, message: error.message } }),
       ...(budget && { budget }),
       ...(blocked && { blocked }),
+      ...(structured !== undefined && { structured }),
       stats: toStreamStats(metrics, error ? 0 : durationMs),
     });
   }

@@ -36,6 +36,8 @@ export interface OpenAgentOptions {
   readonly editProposal?: WorkspaceAgentOptions['editProposal'];
   /** How the surface serves MCP servers: asks the user for them, shows the wait for them. */
   readonly servers?: Pick<NonNullable<WorkspaceAgentOptions['mcp']>, 'ask' | 'showsWait'>;
+  /** The format of the answers. */
+  readonly answerFormat?: WorkspaceAgentOptions['answerFormat'];
   /** Aborts the opening. */
   readonly signal?: AbortSignal;
   /** What a debugged session shows, and where. */
@@ -98,7 +100,7 @@ async function createAgentFor(
   session: OpenedSession,
   options: OpenAgentOptions,
 ): Promise<Pick<OpenedAgent, 'agent' | 'prepareModel'>> {
-  const { start, interactive, editProposal, servers, signal, onWarning, onReport } = options;
+  const { start, interactive, editProposal, answerFormat, servers, signal, onWarning, onReport } = options;
   const chosen = toAgentOptions(start);
   const { sessionId } = session;
   const [telemetry, { generator, model, secrets, prepareModel }] = await Promise.all([
@@ -112,6 +114,7 @@ async function createAgentFor(
     secrets,
     telemetry,
     ...(editProposal && { editProposal }),
+    ...(answerFormat && { answerFormat }),
     ...(signal && { signal }),
     generator,
     session,

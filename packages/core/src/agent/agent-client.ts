@@ -73,6 +73,7 @@ export function createAgentClient(options: WiringOptions, parts: AgentClientPart
       ideContext: ideState && new IdeContext(ideState),
       hooks: hooks.agent,
       openingHistory: options.openingHistory,
+      answerFormat: options.answerFormat,
       maxSessionTurns: limits.maxSessionTurns,
       checkNextSpeaker: features.nextSpeakerCheck ? createSpeakerCheck(options, parts) : undefined,
     }),

@@ -4,6 +4,7 @@ import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ChatRecorder } from '../chat/chat-recorder.ts';
 import type { ModelHooks } from '../chat/model-hooks.ts';
 import type { AgentHooks } from '../client/agent-hooks.ts';
+import type { AnswerFormat } from '../client/answer-format.ts';
 import type { IdeState } from '../client/ide-context.ts';
 import type { OutputMaskingOptions, SaveOutput } from '../client/tool-output-masking.ts';
 import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
@@ -64,6 +65,8 @@ export interface AgentOptions {
   prices?: LedgerOptions['prices'];
   /** See openTelemetry. */
   telemetry?: TelemetryPort | undefined;
+  /** The last turn of every prompt must be JSON in this format, see `createAnswerFormat`. */
+  answerFormat?: AnswerFormat | undefined;
   /** The session's spending limits. */
   budget?: BudgetLimits | undefined;
   retry?: RetryLimits;

@@ -20,7 +20,9 @@ const ANSWER_NUDGE =
   '[System: The last attempt ended without an answer. Give the final answer in plain text now, or call a tool.]';
 
 export function toModelRequest(parts: ModelRequestParts): GenerateContentParameters {
-  const { key, resolveModel, contents, tools, own, signal } = parts;
+  const { key, resolveModel, contents, own, signal } = parts;
+  // Most services accept a form for the answer only in a request without tools.
+  const tools = key.answerSchema ? undefined : parts.tools;
   const { model, config } = resolveModel(key);
   const systemInstruction = instructionAfter(key.lastStreamError, parts.systemInstruction);
   return {
@@ -31,6 +33,7 @@ export function toModelRequest(parts: ModelRequestParts): GenerateContentParamet
       ...(systemInstruction && { systemInstruction }),
       ...(tools && tools.length > 0 && { tools }),
       ...own,
+      ...(key.answerSchema && { responseMimeType: 'application/json', responseJsonSchema: key.answerSchema }),
       abortSignal: signal,
     },
   };

@@ -13,6 +13,7 @@ export type ContinuationReason =
   | 'loop_recovery'
   | 'next_speaker'
   | 'hook_blocked'
+  | 'invalid_answer'
   | 'overflow';
 
 export type Continuation =

@@ -32,8 +32,9 @@ import {
 } from './continuation.ts';
 import type { Continuation, TurnEnd } from './continuation.ts';
 import type { NextSpeaker } from './next-speaker.ts';
-import { acceptAnswer, admitRequest, openPrompt } from './prompt-gates.ts';
+import { acceptAnswer, admitRequest, openPrompt, withFormat } from './prompt-gates.ts';
 import type { GateKeepers, PromptState } from './prompt-gates.ts';
+import { shrink } from './shrink.ts';
 import type { JsonModel, Question } from './utility-model.ts';
 
 /** Turns one request may take without new input from its caller. */
@@ -103,7 +104,7 @@ export class GeminiClient {
     try {
       const prompt = this.beginPrompt(toParts(request), prompt_id);
       if (isInvalidStreamRetry) prompt.hasContinuedInvalid = true;
-      let next: Part[] | undefined = toParts(request);
+      let next: Part[] | undefined = withFormat(toParts(request), prompt, this.options);
       for (let turnsLeft = Math.min(turns, MAX_TURNS); next; turnsLeft--) {
         untold = { request: next, after: this.options.chat.getLastContent() };
         const admitted: Part[] | undefined = yield* admitRequest(next, prompt, this.options, signal);
@@ -207,7 +208,8 @@ export class GeminiClient {
   ): AsyncGenerator<ServerGeminiStreamEvent, EndedRun> {
     let end: TurnEnd = 'finished';
     const held: ServerGeminiStreamEvent[] = [];
-    for await (const event of turn.run({ model }, request, signal)) {
+    const answerSchema = this.prompt?.repairs ? this.options.answerFormat?.schema : undefined;
+    for await (const event of turn.run({ model, ...(answerSchema && { answerSchema }) }, request, signal)) {
       const loop = this.checkLoop(event, turnsLeft);
       // A cancel that came first is reported as a cancel, not as a loop.
       if (loop && !signal.aborted) return { loop, end, held };
@@ -219,30 +221,6 @@ export class GeminiClient {
       else yield event;
     }
     return { loop: undefined, end, held };
-  }
-
-  /** Compresses the history, once per prompt, and sends the same request again; otherwise the rejection stands. */
-  private async *shrink(
-    overflow: ServerGeminiErrorEvent,
-    { model, request, prompt_id, signal }: TurnToBe,
-    prompt: PromptState,
-  ): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
-    const rejected: Continuation = { kind: 'stop', event: overflow };
-    const { chat, compressor, ideContext, onOverflow } = this.options;
-    if (prompt.hasShrunk || !compressor) return rejected;
-    prompt.hasShrunk = true;
-    await onOverflow?.(model, overflow.value.error.window);
-    // The chat keeps tool results that it could not send; they are part of the request that follows.
-    const kept = hasResponses(request) ? chat.getLastContent() : undefined;
-    if (kept) chat.rewindTo(kept);
-    const value = await compressor.tryCompressChat({ chat, activeModel: model, prompt_id, signal, isFull: true });
-    if (value.compressionStatus === CompressionStatus.COMPRESSED) {
-      ideContext?.reset();
-      yield { type: GeminiEventType.ChatCompressed, value };
-      return { kind: 'again', why: 'overflow', request };
-    }
-    if (kept) chat.addHistory(kept);
-    return rejected;
   }
 
   /** The continuation when this event completes a loop. */
@@ -261,7 +239,7 @@ export class GeminiClient {
     toBe: TurnToBe,
     ended: EndedTurn,
   ): AsyncGenerator<ServerGeminiStreamEvent, Continuation> {
-    if (overflow) return this.shrink(overflow, toBe, ended.prompt);
+    if (overflow) return shrink(overflow, toBe, ended.prompt, this.options);
     return loop ? this.takeBack(loop) : this.giveOut(held, ended);
   }
 
@@ -302,7 +280,7 @@ export class GeminiClient {
     }
     const speaker = await this.options.checkNextSpeaker?.(signal, prompt.prompt_id);
     if (speaker === 'model') return again('next_speaker', CONTINUE_AS_NEXT_SPEAKER);
-    return acceptAnswer(prompt, this.options, signal);
+    return acceptAnswer(turn.getResponseText(), prompt, this.options, signal);
   }
 
   private createTurn(prompt_id: string): Turn {

@@ -161,7 +161,9 @@ export type InvalidStreamErrorType =
   | 'SAFETY_BLOCKED'
   | 'RECITATION_BLOCKED'
   | 'OTHER_BLOCKED'
-  | 'THINKING_ONLY_RESPONSE';
+  | 'THINKING_ONLY_RESPONSE'
+  /** The answer does not match the schema that the caller wants, also after it was asked for again. */
+  | 'INVALID_ANSWER';
 
 /** The service's policy blocked the answer; a retry would be blocked too. */
 const BLOCKED_TYPES: ReadonlySet<InvalidStreamErrorType> = new Set<InvalidStreamErrorType>([

@@ -10,6 +10,8 @@ export interface ModelConfigKey {
   /** Set on every attempt after the first of a send. */
   isRetry?: boolean;
   lastStreamError?: InvalidStreamErrorType;
+  /** The answer must be JSON of this schema: sent in the provider's own form, and without tools. */
+  answerSchema?: Readonly<Record<string, unknown>>;
 }
 
 export interface ResolvedModelConfig {

@@ -24,6 +24,7 @@ const CONTENT_ERRORS: Readonly<Record<InvalidStreamErrorType, true>> = {
   RECITATION_BLOCKED: true,
   OTHER_BLOCKED: true,
   THINKING_ONLY_RESPONSE: true,
+  INVALID_ANSWER: true,
 };
 
 interface OpenPrompt {
