@@ -27,7 +27,7 @@ const PRODUCT = [
   ...['openSession', 'OpenedSession', 'listSessions', 'SessionSummary', 'SessionError'],
   ...['getPendingItems', 'FallbackQuestion', 'PendingCall', 'ShownResult', 'ToolCallView', 'TranscriptItem'],
   ...['Transcript', 'TranscriptStore', 'TelemetrySettingsError', 'TelemetryContext', 'TelemetryPort', 'openTelemetry'],
-  ...['ContentGenerator', 'DebugLevel', 'estimateTokenCount', 'systemClock'],
+  ...['ContentGenerator', 'DebugLevel', 'estimateTokenCount', 'systemClock', 'AnswerFormat', 'AnswerSchemaError'],
 ];
 
 /** Of each name imported from an entry, the files that import it. */

@@ -59,7 +59,7 @@ const EXAMPLES: Record<string, { script: Step[]; prints: string | RegExp; files?
   },
   'structured.ts': {
     script: [say('Paris.'), say('{"capital":"Paris","people":2100000}')],
-    prints: "completed { capital: 'Paris', people: 2100000 }",
+    prints: "completed { capital: 'Paris', people: 2100000 }\n",
   },
   'approvals.ts': {
     script: [

@@ -77,6 +77,8 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
     const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
     if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
     refuseMissing(args, settings, environment);
+    if (isAttended && args.outputSchema !== undefined)
+      throw new UsageError('--output-schema needs a prompt: castor -p "…".');
     const trustedFolder = trust.trusted;
     const approval = chooseApproval({ args, settings, extensions, home, trustedFolder });
     const { directories, warnings } = findDirectories(approval.includeDirectories, context.cwd);

@@ -5,7 +5,7 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { CliArguments } from '../args/args.ts';
-import { ExitCode, UsageError } from '../exit-codes.ts';
+import { ExitCode } from '../exit-codes.ts';
 import type { Interruption } from '../signals.ts';
 import { App } from './app.ts';
 import { readBranch } from './git-branch.ts';
@@ -29,7 +29,6 @@ export interface TuiOptions {
 /** Throws an ExitError when the run cannot start; the terminal is restored by then. */
 export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const { environment, cwd, home } = options;
-  if (options.args.outputSchema !== undefined) throw new UsageError('--output-schema needs a prompt: -p "…".');
   const isPlain = options.args.screenReader === true;
   const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain });
   const ended = Promise.withResolvers<void>();
