@@ -30,7 +30,7 @@ export default defineConfig({
       project('program', [`${PROGRAM}.test.ts`, `${UNIT}.process.test.ts`]),
       project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], { isEndurance: true }),
     ],
-    globalSetup: 'test/house/temporary-folder.ts',
+    globalSetup: ['test/house/temporary-folder.ts', 'test/house/scripted-server.ts'],
     pool: 'forks',
     maxWorkers: '100%',
     // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.

@@ -41,7 +41,8 @@ export interface McpStdioCommand extends McpStdioEntry, AsyncDisposable {
   dispose(): Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL('stdio-main.ts', import.meta.url));
+/** A run of the tests bundles the server, which makes it start faster. */
+const MAIN = process.env['CASTOR_SCRIPTED_SERVER'] ?? fileURLToPath(new URL('stdio-main.ts', import.meta.url));
 
 /** `script` is the script, or the path of one: JSON, or a module that exports `script`. */
 export async function mcpStdioCommand(script: McpScript | string): Promise<McpStdioCommand> {
