@@ -20,6 +20,7 @@ interface BuiltinRule {
   denyMessage?: string;
   toolAnnotations?: Readonly<Record<string, unknown>>;
   mcpName?: string;
+  argsPattern?: RegExp;
   planFile?: boolean;
 }
 
@@ -30,6 +31,8 @@ const EFFECTS = [...EDITS, 'run_shell_command', 'activate_skill', 'web_fetch', '
 const RULES: readonly BuiltinRule[] = [
   { tools: ['*'], toolKinds: READING_KINDS, decision: 'allow', priority: 50 },
   { tools: READS, toolKinds: HARMLESS_KINDS, decision: 'allow', priority: 50 },
+  // A child's calls are judged like its parent's; starting one changes nothing.
+  { tools: ['invoke_agent'], decision: 'allow', priority: 50, modes: ['default', 'autoEdit', 'yolo'] },
   { tools: EFFECTS, decision: 'ask_user', priority: 10, interactive: true },
   {
     tools: EFFECTS,
@@ -58,6 +61,13 @@ const RULES: readonly BuiltinRule[] = [
     mcpName: '*',
     toolAnnotations: { readOnlyHint: true },
     decision: 'ask_user',
+    priority: 50,
+    modes: ['plan'],
+  },
+  {
+    tools: ['invoke_agent'],
+    argsPattern: /"agent_name":"(?:codebase_investigator|cli_help)"/,
+    decision: 'allow',
     priority: 50,
     modes: ['plan'],
   },

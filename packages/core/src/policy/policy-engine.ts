@@ -11,7 +11,7 @@ import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
 import { pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.ts';
 import { HARMLESS_KINDS, READING_TOOLS } from './reading-tools.ts';
-import { isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
+import { AGENT_TOOL, isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
 import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason, SESSION_RULE_SOURCE } from './rule.ts';
 import type { CommandVerdict } from './shell/command-judge.ts';
@@ -118,6 +118,11 @@ export class PolicyEngine {
     return answerable(this.ceiling(call, verdict, context), call, context);
   }
 
+  /** The same rules for another folder. */
+  at(place: Pick<PolicyEngineOptions, 'root' | 'workspaceDirectories'>): PolicyEngine {
+    return new PolicyEngine({ ...this.options, rules: this.rulesByPriority, ...place });
+  }
+
   /** The base of relative paths. */
   get root(): string {
     return this.options.root;
@@ -127,7 +132,8 @@ export class PolicyEngine {
   private rulesFor(call: PolicyCall, context: PolicyContext): readonly PolicyRule[] {
     const find = () => this.rulesByPriority.filter((rule) => matchesCall(rule, call, context));
     const { toolName, kind, annotations, subagent, mcpServer } = call;
-    if (annotations !== undefined || subagent !== undefined || mcpServer !== undefined) return find();
+    if (annotations !== undefined || subagent !== undefined || mcpServer !== undefined || toolName === AGENT_TOOL)
+      return find();
     // The name comes last: it alone may hold a space.
     const key = `${context.mode} ${context.interactive} ${kind} ${toolName}`;
     let rules = this.rulesByTool.get(key);
@@ -265,7 +271,7 @@ function namesPlace(rule: PolicyRule | undefined, place: string): boolean {
 /** In addition to reading tools: some of these ask the user, but change nothing either. */
 const HARMLESS_TOOLS = new Set([
   ...READING_TOOLS,
-  ...['web_fetch', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill'],
+  ...['web_fetch', 'ask_user', 'enter_plan_mode', 'exit_plan_mode', 'activate_skill', AGENT_TOOL],
 ]);
 
 /** A server's statement on its own tool is only a hint, unless the user trusts the server. */

@@ -32,5 +32,4 @@ export const READING_TOOLS: readonly string[] = [
   'write_todos',
   'list_background_processes',
   'read_background_output',
-  'invoke_agent',
 ];

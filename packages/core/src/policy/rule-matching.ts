@@ -6,6 +6,8 @@
 import type { PolicyCall, PolicyContext, PolicyRule } from './rule.ts';
 
 export const SHELL_TOOL = 'run_shell_command';
+/** A rule on the name of a sub-agent covers the calls that start it. */
+export const AGENT_TOOL = 'invoke_agent';
 
 /** Keys sorted; each top-level pair between NUL characters, which no value can contain. */
 export function stableJson(args: Readonly<Record<string, unknown>>): string {
@@ -58,6 +60,7 @@ function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {
     );
   }
   if (toolName === '*' || toolName === call.toolName) return true;
+  if (call.toolName === AGENT_TOOL && toolName === call.args['agent_name']) return true;
   if (!toolName.endsWith('*')) return false;
   if (toolName === 'mcp_*') return isMcp(call);
   const server = /^mcp_(.+)_\*$/.exec(toolName)?.[1];
