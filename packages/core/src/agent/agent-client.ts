@@ -67,7 +67,7 @@ export function createAgentClient(options: WiringOptions, parts: AgentClientPart
     utility,
     onOverflow: parts.onOverflow,
     continueOnFailedApiCall: features.continueOnFailedApiCall ?? false,
-    turnOptions: { clock, ...withoutUndefined({ reportError }) },
+    turnOptions: { clock, ...(options.subagent && { role: 'subagent' }), ...withoutUndefined({ reportError }) },
     ...withoutUndefined({
       outputMask: createOutputMask(options),
       ideContext: ideState && new IdeContext(ideState),

@@ -20,6 +20,7 @@ import type { ReportError } from '../turn/turn-failure.ts';
 import type { Clock } from '../util/clock.ts';
 import type { BudgetLimits } from '../spending/budget.ts';
 import type { LedgerOptions } from '../spending/ledger.ts';
+import type { AgentSessionOptions } from './agent-session.ts';
 
 export interface AgentOptions {
   generator: ContentGenerator;
@@ -113,6 +114,10 @@ export interface WiringOptions extends Omit<
   sessionId: string;
   /** Called only when a file is about to be stored there. */
   tempDirectory(): string;
+  /** The sub-agent that is wired; absent for a session of the user's own. */
+  subagent?: string | undefined;
+  /** See AgentSessionOptions. */
+  endAfter?: AgentSessionOptions['endAfter'];
   /** See AgentSessionOptions. */
   prepare?: ((signal: AbortSignal) => AsyncGenerator<AgentEvent, void>) | undefined;
 }

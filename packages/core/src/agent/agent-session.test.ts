@@ -30,6 +30,8 @@ class StubScheduler implements SchedulerPort {
     this.ending = ending;
   }
 
+  steerChildren(): void {}
+
   async *run(requests: readonly ToolCallRequestInfo[]): AsyncGenerator<AgentEvent, CompletedToolCall[]> {
     const { status = 'success', errorType } = this.ending;
     const completed = requests.map((request) => {

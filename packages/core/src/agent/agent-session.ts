@@ -32,6 +32,8 @@ export interface AgentSessionOptions extends SessionQuestionOptions {
   record?: (event: AgentEvent, input?: PartListUnion) => void;
   /** Runs before the first request of every prompt, for example to wait for servers. Ends early on abort. */
   prepare?: ((signal: AbortSignal) => AsyncGenerator<AgentEvent, void>) | undefined;
+  /** Whether the completed calls of a turn end the prompt. Default: as in `toStop`. */
+  endAfter?: ((completed: readonly CompletedToolCall[]) => Ending | undefined) | undefined;
   /** The inbox that the rooms around the loop post to; by default a new one. */
   inbox?: EventInbox;
   /** One id for all prompts of a one-shot program; by default each prompt has its own. */
@@ -187,11 +189,12 @@ export class AgentSession {
 
   /**
    * Adds text to the running prompt: the model receives it with the next tool results, or
-   * instead of ending. If the prompt fails or is cancelled first, the next prompt sends it.
+   * instead of ending. If the prompt fails or is cancelled first, the next prompt sends it. A running child receives it too.
    */
   steer(input: PartListUnion): void {
     if (!this.isOpen) throw new Error('No prompt is running. Use prompt() to start one.');
     this.steering.push(...toParts(input));
+    this.options.scheduler.steerChildren(input);
   }
 
   private watch(signal: AbortSignal): Watch {
@@ -219,7 +222,9 @@ export class AgentSession {
   /** Between two turns: returns the prompt's ending, or the next request to the model. */
   private next(completed: readonly CompletedToolCall[], signal: AbortSignal): Ending | Part[] {
     const responses = completed.flatMap(({ response }) => response.responseParts);
-    const stop = signal.aborted ? { outcome: 'cancelled' as const } : (toStop(completed) ?? this.checkDisk(completed));
+    const stop = signal.aborted
+      ? { outcome: 'cancelled' as const }
+      : ((this.options.endAfter ?? toStop)(completed) ?? this.checkDisk(completed));
     const goesOn = responses.length > 0 || this.steering.length > 0;
     const end = stop ?? (goesOn ? this.overBudget() : undefined);
     if (!end) return this.withWarning([...responses, ...this.takeSteering()]);

@@ -137,6 +137,7 @@ export function wireAgent(
     sessionId: options.sessionId,
     inbox,
     prepare: options.prepare,
+    endAfter: options.endAfter,
     client,
     chat,
     scheduler,

@@ -46,6 +46,7 @@ export function createScheduler(options: WiringOptions, parts: SchedulerParts): 
       recorder: options.callRecorder,
       editProposal: options.editProposal,
       resultContext: options.resultContext,
+      subagent: options.subagent,
     }),
   });
 }

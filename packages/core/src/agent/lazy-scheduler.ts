@@ -1,6 +1,7 @@
 /** LazyScheduler: a scheduler that the first calls load, since an answer without calls needs none. */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
@@ -31,6 +32,10 @@ export class LazyScheduler implements SchedulerPort {
 
   findAskingChild(id: string, address: EventAddress): AskingChild | undefined {
     return this.loaded?.findAskingChild(id, address);
+  }
+
+  steerChildren(input: PartListUnion): void {
+    this.loaded?.steerChildren(input);
   }
 
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void {

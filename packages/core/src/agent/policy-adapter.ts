@@ -26,6 +26,8 @@ export interface PolicyAdapterOptions {
   /** Called when a rule could not be saved; it then applies to this session only. */
   onProblem?: ((message: string) => void) | undefined;
   onModeChange?: (mode: ApprovalMode) => void;
+  /** Has the mode of both. */
+  leader?: PolicyAdapter;
 }
 
 const PATCH_TOOL = 'apply_patch';
@@ -58,10 +60,12 @@ export class PolicyAdapter implements PolicyPort {
   }
 
   get mode(): ApprovalMode {
-    return this.current;
+    return this.options.leader?.mode ?? this.current;
   }
 
   set mode(mode: ApprovalMode) {
+    const { leader } = this.options;
+    if (leader) leader.mode = mode;
     if (mode === this.current) return;
     this.current = mode;
     this.options.onModeChange?.(mode);
@@ -73,6 +77,12 @@ export class PolicyAdapter implements PolicyPort {
 
   get hasPlanMode(): boolean {
     return this.options.hasPlanMode ?? true;
+  }
+
+  /** The same rules for another folder; the mode stays this one's. */
+  at(place: Parameters<PolicyEngine['at']>[0]): PolicyAdapter {
+    const { onModeChange: _told, ...options } = this.options;
+    return new PolicyAdapter({ ...options, engine: options.engine.at(place), leader: this });
   }
 
   /** The active rules, including those of this session. */
@@ -194,8 +204,9 @@ export class PolicyAdapter implements PolicyPort {
   }
 }
 
-function toPolicyCall({ toolName, args, kind, server }: PolicyQuestion): PolicyCall {
-  if (!server) return { toolName, args, kind };
+function toPolicyCall({ toolName, args, kind, server, subagent }: PolicyQuestion): PolicyCall {
+  const call = { toolName, args, kind, ...(subagent !== undefined && { subagent }) };
+  if (!server) return call;
   const { name: mcpServer, tool: mcpTool, annotations, isTrusted: isTrustedServer } = server;
-  return { toolName, args, kind, mcpServer, mcpTool, annotations, isTrustedServer };
+  return { ...call, mcpServer, mcpTool, annotations, isTrustedServer };
 }

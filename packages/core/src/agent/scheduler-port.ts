@@ -1,6 +1,7 @@
 /** The session's port to a scheduler: run the calls of a turn, and pass on the user's answers. */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
@@ -16,6 +17,8 @@ export interface SchedulerPort {
   isWaiting(callId: string): boolean;
   /** The child of a running call that waits for the answer to this question. */
   findAskingChild(id: string, address: EventAddress): AskingChild | undefined;
+  /** Passes the user's text on to the children of running calls. */
+  steerChildren(input: PartListUnion): void;
   /** Answers a `tool_call_confirmation`. Throws when no such call is waiting. */
   respond(callId: string, outcome: ToolConfirmationOutcome, payload?: ConfirmationPayload): void;
 }

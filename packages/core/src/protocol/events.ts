@@ -137,6 +137,8 @@ export interface AgentExecutionValue {
 export interface ServerToolCallConfirmationDetails {
   request: ToolCallRequestInfo;
   details: ToolCallConfirmationDetails;
+  /** The sub-agent that asks; absent where the main agent does. */
+  agent?: string;
   /** Why the question is repeated: the last answer could not be applied. */
   problem?: string;
 }

@@ -21,6 +21,7 @@ export interface Source {
 
 /** The kinds of content a source can provide in files. */
 export type SourceContent =
+  | 'agents'
   | 'commands'
   | 'context'
   | 'hooks'
@@ -44,6 +45,7 @@ export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<
   builtin: { skills: 'skills' },
   system: { policies: 'policies' },
   user: {
+    agents: 'agents',
     commands: 'commands',
     context: '.',
     policies: 'policies',
@@ -54,6 +56,7 @@ export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<
     codexPrompts: '../.codex/prompts',
   },
   project: {
+    agents: 'agents',
     commands: 'commands',
     skills: 'skills',
     sharedSkills: '../.agents/skills',
@@ -61,6 +64,7 @@ export const SOURCE_PLACES: Readonly<Record<SourceKind, Readonly<Partial<Record<
     claudeCommands: '../.claude/commands',
   },
   extension: {
+    agents: 'agents',
     commands: 'commands',
     context: '.',
     hooks: 'hooks/hooks.json',

@@ -207,6 +207,8 @@ export interface ChildSession {
     address?: EventAddress,
   ): void;
   answerFallback(requestId: string, intent: FallbackIntent, address?: EventAddress): void;
+  /** Receives what the user adds while the parent's prompt runs. */
+  steer?(input: PartListUnion): void;
 }
 
 /** One validated call, ready for approval and execution. */

@@ -1,6 +1,8 @@
 /** UserHints: what the user of a program does about a problem. Core reports problems without them: it knows no flags. */
 
 export interface UserHints {
+  /** How the user enables the agents of a project. */
+  acknowledgeAgents?: string;
   /** A sentence on how to trust the folder. */
   trustFolder?: string;
   /** The same, for a folder that contains the requested system prompt. */

@@ -26,6 +26,7 @@ export interface CallPreparationOptions {
   approvals: Approvals;
   hooks?: ToolHooks;
   editProposal?: EditProposal;
+  subagent?: string;
 }
 
 /** A call that may run. */
@@ -96,7 +97,7 @@ export class CallPreparation {
     emit: Emit,
   ): Promise<ReadyCall | RefusedCall> {
     const { policy } = this.options;
-    const verdict = await untilAborted(policy.check(questionOf(call)), signal);
+    const verdict = await untilAborted(policy.check(this.questionOf(call)), signal);
     const { decision, denyMessage, unanswerable = false, reason } = verdict;
     const isOwnWish = call.request.isClientInitiated;
     if (decision === 'deny' && !(isOwnWish && unanswerable)) {
@@ -122,7 +123,9 @@ export class CallPreparation {
     for (let call = asked; ;) {
       const details = await untilAborted(this.describe(call, reason, signal), signal);
       const { request } = call;
-      const answer = await this.ask({ request, details, ...(problem !== undefined && { problem }) }, signal, emit);
+      const { subagent: agent } = this.options;
+      const question = { request, details, ...(agent && { agent }), ...(problem !== undefined && { problem }) };
+      const answer = await this.ask(question, signal, emit);
       if (answer.outcome === 'cancel') return decline(call, answer);
       if (answer.outcome === 'modify_with_editor') {
         ({ call, problem } = await this.editByHand(call, details, answer, signal));
@@ -130,7 +133,7 @@ export class CallPreparation {
       }
       const { outcome, payload } = answer;
       if (outcome !== 'proceed_once') {
-        await untilAborted(this.options.policy.remember({ ...questionOf(call), outcome, details }), signal);
+        await untilAborted(this.options.policy.remember({ ...this.questionOf(call), outcome, details }), signal);
       }
       const accepted = this.modify(call, payload?.newContent);
       return { ...accepted, confirmation: payload };
@@ -147,7 +150,7 @@ export class CallPreparation {
     // The policy's own reason to ask about a server's tool: it is not as the user allowed it.
     if (details.type === 'mcp') return { ...details, ...(reason !== undefined && { changed: reason }) };
     if (details.type !== 'exec') return details;
-    const alwaysCovers = await this.options.policy.describeAlways?.(questionOf(call));
+    const alwaysCovers = await this.options.policy.describeAlways?.(this.questionOf(call));
     return { ...details, ...(alwaysCovers && { alwaysCovers }), ...(reason !== undefined && { reason }) };
   }
 
@@ -184,6 +187,12 @@ export class CallPreparation {
     }
   }
 
+  /** The tool's current name, also when the model used an old one. */
+  private questionOf({ request, tool }: ReadyCall): PolicyQuestion {
+    const { subagent } = this.options;
+    return { toolName: tool.name, args: request.args, kind: tool.kind, server: tool.server, subagent };
+  }
+
   private modify(call: ReadyCall, newContent: string | undefined): ReadyCall {
     if (newContent === undefined || !call.invocation.modifyArgs) return call;
     return buildCall({ ...call.request, args: call.invocation.modifyArgs(newContent) }, this.options.tools);
@@ -202,11 +211,6 @@ export function showCall({ tool, invocation }: ReadyCall): ShownCall {
   const description = describe(() => invocation.describe(), '');
   const locations = describe(() => invocation.locations(), []);
   return { display: { name: tool.displayName, description }, kind: tool.kind, locations };
-}
-
-/** The tool's current name, also when the model used an old one. */
-function questionOf({ request, tool }: ReadyCall): PolicyQuestion {
-  return { toolName: tool.name, args: request.args, kind: tool.kind, server: tool.server };
 }
 
 /** For a tool without a question of its own. */

@@ -1,5 +1,6 @@
 /** Children: the sessions that running calls run, so that an answer given here reaches the session that asked. */
 
+import type { PartListUnion } from '../protocol/content.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { ChildSession } from '../protocol/tools.ts';
 
@@ -17,6 +18,10 @@ export class Children {
     const child = { callId, session };
     this.running.add(child);
     return () => void this.running.delete(child);
+  }
+
+  steer(input: PartListUnion): void {
+    for (const { session } of this.running) session.steer?.(input);
   }
 
   /** With an address only the child of that call, or a descendant that runs it. */

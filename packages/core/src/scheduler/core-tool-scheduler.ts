@@ -4,6 +4,7 @@
  */
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall, ShownCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
@@ -33,6 +34,8 @@ export interface CoreToolSchedulerOptions extends Pick<
   hooks?: ToolHooks;
   recorder?: CallRecorder;
   editProposal?: EditProposal;
+  /** The sub-agent whose calls it runs: named in its questions and judged by the rules for it. */
+  subagent?: string;
   clock?: Clock;
 }
 
@@ -122,6 +125,11 @@ export class CoreToolScheduler {
   /** The child of a running call that waits for the answer to this question. */
   findAskingChild(id: string, address: EventAddress): AskingChild | undefined {
     return this.executor.children.findAsking(id, address);
+  }
+
+  /** Passes the user's text on to the children of running calls. */
+  steerChildren(input: PartListUnion): void {
+    this.executor.children.steer(input);
   }
 
   /** Answers a `tool_call_confirmation`. Throws when no such call waits. */

@@ -23,6 +23,8 @@ export interface PolicyQuestion {
   kind: ToolKind;
   /** For the tool of an MCP server. */
   server?: ToolServer | undefined;
+  /** The sub-agent that makes the call; absent for the main agent. */
+  subagent?: string | undefined;
 }
 
 export interface PolicyVerdict {
