@@ -106,10 +106,15 @@ export class Budget {
 
   /** The warning for the model when the budget is nearly spent; returned once. */
   warning(): string | undefined {
-    if (this.hasWarned) return undefined;
+    const warning = this.hasWarned ? undefined : this.describeNearEnd();
+    this.hasWarned ||= warning !== undefined;
+    return warning;
+  }
+
+  /** The warning, each time it applies. */
+  describeNearEnd(): string | undefined {
     const near = this.accounts().filter(isNearlySpent);
     if (near.length === 0) return undefined;
-    this.hasWarned = true;
     const spent = near.map(({ words }) => words).join(', ');
     return (
       `[The budget of this run is nearly spent: ${spent}. Start nothing new. Finish the current step safely ` +

@@ -15,8 +15,8 @@ import type { ClosedCall } from '../telemetry/closed-call.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { costOf } from './prices.ts';
-import { NO_TOKENS, addTokens, toTokenMetrics } from './session-metrics.ts';
-import type { ApiMetrics, ModelMetrics, SessionMetrics, TokenMetrics } from './session-metrics.ts';
+import { NO_TOKENS, addAgents, addTokens, toTokenMetrics } from './session-metrics.ts';
+import type { AgentMetrics, ApiMetrics, ModelMetrics, SessionMetrics, TokenMetrics } from './session-metrics.ts';
 import { ToolLedger } from './tool-ledger.ts';
 
 /** One request to a model and its result. */
@@ -60,7 +60,9 @@ interface ModelAccount extends Account {
 }
 
 export class Ledger {
-  private readonly prices: PriceTable;
+  readonly prices: PriceTable;
+  /** The spending of sub-agents by name; it is part of the other figures too. */
+  private readonly agents = new Map<string, AgentMetrics>();
   private readonly tools: ToolLedger;
   private readonly models = new Map<string, ModelAccount>();
 
@@ -97,10 +99,22 @@ export class Ledger {
     this.tools.add(event);
   }
 
+  /** Adds the calls of a child that ended, and what it spent by the name of its agent; its requests are counted already. */
+  absorb(name: string, spent: AgentMetrics, calls: Pick<SessionMetrics, 'tools' | 'files'>): void {
+    this.tools.absorb(calls);
+    const known = this.agents.get(name);
+    this.agents.set(name, known ? addAgents(known, spent) : spent);
+  }
+
   /** Returns a copy. */
   metrics(): SessionMetrics {
     const models = [...this.models].map(([name, account]) => [name, toModelMetrics(account)] as const);
-    return { models: Object.fromEntries(models), ...this.tools.metrics(), cost_usd: this.cost().usd ?? null };
+    return {
+      models: Object.fromEntries(models),
+      ...this.tools.metrics(),
+      cost_usd: this.cost().usd ?? null,
+      ...(this.agents.size > 0 && { agents: Object.fromEntries(this.agents) }),
+    };
   }
 
   cost(): SessionCost {

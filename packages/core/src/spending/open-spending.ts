@@ -16,7 +16,7 @@ import { createMeteredGenerator } from './metered-generator.ts';
 
 export interface Spending {
   ledger: Ledger;
-  budget: Budget | undefined;
+  budget: Pick<Budget, 'add' | 'describeNearEnd' | 'exceeded' | 'requirePriceOf' | 'warning' | 'watch'> | undefined;
   /** Records its requests, and rejects them once the budget is spent. */
   generator: ContentGenerator;
 }

@@ -49,6 +49,21 @@ export interface ToolMetrics {
   decisions: ToolDecisions;
 }
 
+/** What the runs of one sub-agent spent, with the children they started. Castor's own. */
+export interface AgentMetrics {
+  runs: number;
+  /** Runs that completed their task. */
+  succeeded: number;
+  turns: number;
+  requests: number;
+  /** All reported tokens, including those of broken answers. */
+  tokens: number;
+  toolCalls: number;
+  durationMs: number;
+  /** US dollars; null without a price. */
+  cost_usd: number | null;
+}
+
 export interface SessionMetrics {
   /** US dollars; null as soon as one model that reported tokens has no price. Castor's own field. */
   cost_usd: number | null;
@@ -62,6 +77,8 @@ export interface SessionMetrics {
     byName: Record<string, ToolMetrics>;
   };
   files: { totalLinesAdded: number; totalLinesRemoved: number };
+  /** By the name of a sub-agent; part of the figures above, and absent without any. Castor's own field. */
+  agents?: Record<string, AgentMetrics>;
 }
 
 interface StreamTokens {
@@ -78,6 +95,8 @@ export interface StreamStats extends StreamTokens {
   /** As in `SessionMetrics`. */
   cost_usd: number | null;
   models: Record<string, StreamTokens & { requests: number; cost_usd: number | null }>;
+  /** As in `SessionMetrics`. */
+  agents?: Record<string, AgentMetrics>;
 }
 
 export const NO_TOKENS: TokenMetrics = {
@@ -121,6 +140,19 @@ export function addTokens(a: TokenMetrics, b: TokenMetrics, sign: 1 | -1 = 1): T
   };
 }
 
+export function addAgents(a: AgentMetrics, b: AgentMetrics): AgentMetrics {
+  return {
+    runs: a.runs + b.runs,
+    succeeded: a.succeeded + b.succeeded,
+    turns: a.turns + b.turns,
+    requests: a.requests + b.requests,
+    tokens: a.tokens + b.tokens,
+    toolCalls: a.toolCalls + b.toolCalls,
+    durationMs: a.durationMs + b.durationMs,
+    cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  };
+}
+
 /** `stats` of the stream-json result. */
 export function toStreamStats(metrics: SessionMetrics, durationMs: number): StreamStats {
   const models = Object.entries(metrics.models);
@@ -136,6 +168,7 @@ export function toStreamStats(metrics: SessionMetrics, durationMs: number): Stre
         { ...toStreamTokens(tokens), requests: api.totalRequests, cost_usd },
       ]),
     ),
+    ...(metrics.agents && { agents: metrics.agents }),
   };
 }
 

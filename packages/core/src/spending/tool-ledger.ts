@@ -71,6 +71,14 @@ export class ToolLedger {
     }
   }
 
+  /** Adds the calls of another ledger. */
+  absorb({ tools, files }: Pick<SessionMetrics, 'tools' | 'files'>): void {
+    for (const [name, calls] of Object.entries(tools.byName))
+      this.byName.set(name, addTools(this.byName.get(name) ?? noCalls(), calls));
+    this.linesAdded += files.totalLinesAdded;
+    this.linesRemoved += files.totalLinesRemoved;
+  }
+
   metrics(): Pick<SessionMetrics, 'tools' | 'files'> {
     const tools = [...this.byName].map(
       ([name, tool]) => [name, { ...tool, decisions: { ...tool.decisions } }] as const,

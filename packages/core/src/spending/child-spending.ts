@@ -1,0 +1,60 @@
+/**
+ * Opens the spending of a child: its requests, turns and cost count in its parent's budget, and a ledger of its own
+ * keeps them apart. Loaded with the first child.
+ */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
+import type { Clock } from '../util/clock.ts';
+import { Ledger } from './ledger.ts';
+import { createMeteredGenerator } from './metered-generator.ts';
+import type { Spending } from './open-spending.ts';
+import type { AgentMetrics } from './session-metrics.ts';
+
+export interface ChildSpending extends Spending {
+  /** Adds what the child spent to its parent. Call once, when it has ended. */
+  settle(name: string, run: Pick<AgentMetrics, 'succeeded' | 'turns' | 'durationMs'>): void;
+}
+
+export function openChildSpending(parent: Spending, clock: Clock, telemetry?: TelemetryPort): ChildSpending {
+  const { budget, generator } = parent;
+  const ledger = new Ledger({
+    clock,
+    prices: parent.ledger.prices,
+    ...(telemetry && { onCall: (call) => telemetry.called(call) }),
+  });
+  return {
+    ledger,
+    budget: budget && shareBudget(budget),
+    generator: createMeteredGenerator(generator, ledger, clock),
+    settle(name, { succeeded, turns, durationMs }) {
+      const metrics = ledger.metrics();
+      const { tools, models, cost_usd } = metrics;
+      const requests = Object.values(models).reduce((sum, { api }) => sum + api.totalRequests, 0);
+      const spent = { runs: 1, succeeded, turns, requests, tokens: ledger.spentTokens, durationMs, cost_usd };
+      parent.ledger.absorb(name, { ...spent, toolCalls: tools.totalCalls }, metrics);
+      for (const [child, each] of Object.entries(metrics.agents ?? {})) parent.ledger.absorb(child, each, NO_CALLS);
+    },
+  };
+}
+
+const NO_CALLS = new Ledger().metrics();
+
+type SharedBudget = NonNullable<Spending['budget']>;
+
+/** The parent's limits and accounts; only the warning is each session's own. */
+function shareBudget(budget: SharedBudget): SharedBudget {
+  let hasWarned = false;
+  return {
+    add: (event: AgentEvent) => budget.add(event),
+    exceeded: () => budget.exceeded(),
+    requirePriceOf: (model) => budget.requirePriceOf(model),
+    watch: (signal) => budget.watch(signal),
+    describeNearEnd: () => budget.describeNearEnd(),
+    warning() {
+      const warning = hasWarned ? undefined : budget.describeNearEnd();
+      hasWarned ||= warning !== undefined;
+      return warning;
+    },
+  };
+}
