@@ -82,11 +82,41 @@ export function createHappeningTelemetry(
       telemetry.log('gemini_cli.rewind', `Rewind: ${outcome}.`, { outcome });
     },
     started: (start) => tellStart(telemetry, start),
+    agent_started({ agentId, agentName }) {
+      const attributes = { agent_id: agentId, agent_name: agentName };
+      telemetry.log('gemini_cli.agent.start', `Agent ${agentName} started.`, attributes);
+    },
+    agent_finished: (run) => tellRun(telemetry, run),
+    agent_recovery({ agentId, agentName, reason, durationMs, succeeded, turns }) {
+      telemetry.log('gemini_cli.agent.recovery_attempt', `Agent ${agentName} had one more turn (${reason}).`, {
+        agent_id: agentId,
+        agent_name: agentName,
+        reason,
+        duration_ms: durationMs,
+        success: succeeded,
+        turn_count: turns,
+      });
+    },
     exit_failed: () => metrics.count(METRICS.exitFailures, {}),
     flicker: () => metrics.count(METRICS.flickers, {}),
   };
   // The table pairs every kind with its own handler, which the compiler cannot follow through an index.
   return (happening) => (tellers[happening.kind] as (happening: Happening) => void)(happening);
+}
+
+function tellRun(telemetry: Telemetry, run: Told<'agent_finished'>): void {
+  const { agentId, agentName, durationMs, turns, reason } = run;
+  telemetry.log('gemini_cli.agent.finish', `Agent ${agentName} finished: ${reason}.`, {
+    agent_id: agentId,
+    agent_name: agentName,
+    duration_ms: durationMs,
+    turn_count: turns,
+    terminate_reason: reason,
+  });
+  const named = { agent_name: agentName };
+  telemetry.metrics.count(METRICS.agentRuns, { ...named, terminate_reason: reason });
+  telemetry.metrics.record(METRICS.agentDuration, named, durationMs);
+  telemetry.metrics.record(METRICS.agentTurns, named, turns);
 }
 
 function tellRouting(telemetry: Telemetry, routed: Told<'model_routed'>): void {

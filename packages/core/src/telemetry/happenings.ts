@@ -38,6 +38,19 @@ export type Happening =
   | { kind: 'rewound'; outcome: 'rewind_and_revert' | 'rewind_only' | 'revert_only' | 'cancel' }
   | { kind: 'started'; phases: readonly StartupPhase[]; platform: string; release: string; isContainer: boolean }
   | { kind: 'exit_failed' }
+  | { kind: 'agent_started'; agentId: string; agentName: string }
+  /** `reason`: `GOAL`, or why the run was cut or failed. */
+  | { kind: 'agent_finished'; agentId: string; agentName: string; durationMs: number; turns: number; reason: string }
+  /** A run that was cut had one more turn to hand in its result. */
+  | {
+      kind: 'agent_recovery';
+      agentId: string;
+      agentName: string;
+      reason: string;
+      durationMs: number;
+      succeeded: boolean;
+      turns: number;
+    }
   /** A frame was taller than the terminal. */
   | { kind: 'flicker' };
 

@@ -38,6 +38,10 @@ export const METRICS = {
   modelChoices: { name: 'gemini_cli.slash_command.model.call_count', description: 'Models selected by the user.' },
   planExecutions: { name: 'gemini_cli.plan.execution.count', description: 'Approved plans.' },
 
+  agentRuns: { name: 'gemini_cli.agent.run.count', description: 'Runs of sub-agents.' },
+  agentDuration: { name: 'gemini_cli.agent.duration', description: 'Duration of runs.', unit: 'ms' },
+  agentTurns: { name: 'gemini_cli.agent.turns', description: 'Turns of runs.', unit: 'turns' },
+
   hooks: { name: 'gemini_cli.hook_call.count', description: 'Hook executions.' },
   hookLatency: { name: 'gemini_cli.hook_call.latency', description: 'Duration of hooks.', unit: 'ms' },
 } satisfies Record<string, MetricName>;
