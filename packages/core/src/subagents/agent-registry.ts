@@ -1,0 +1,135 @@
+/**
+ * AgentRegistry: the agents of a session. It owns the order between equal names, the overrides of the settings, and
+ * which agents of a project count: only those the user acknowledged as they are. It runs none.
+ */
+
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { Source } from '../protocol/source.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import type { AgentDefinition } from './agent-definition.ts';
+import { applyOverride } from './agent-overrides.ts';
+import type { AgentOverrides } from './agent-overrides.ts';
+import { BUILTIN_DEFINITIONS } from './builtin-agents.ts';
+import { loadDefinitions } from './load-definitions.ts';
+
+export interface AgentRegistryOptions {
+  sources: readonly Source[];
+  home: string;
+  /** The folder of the project, without links. */
+  root: string;
+  overrides: AgentOverrides;
+  /** The project's agents are accepted as they are, and remembered: the user asked for it. */
+  acknowledgesAll?: boolean | undefined;
+}
+
+export interface AgentsReport {
+  /** Invalid files and settings; each is a sentence or more. */
+  errors: string[];
+  warnings: string[];
+  /** Agents of the project that the user has not accepted. */
+  pending: readonly AgentDefinition[];
+}
+
+export interface AgentsChange extends AgentsReport {
+  added: string[];
+  updated: string[];
+  deleted: string[];
+}
+
+export class AgentRegistry {
+  private readonly options: AgentRegistryOptions;
+  private readonly acknowledgements: Acknowledgements;
+  private overrides: AgentOverrides;
+  private agents: ReadonlyMap<string, AgentDefinition> = new Map();
+  /** Of the last load. */
+  report: AgentsReport = { errors: [], warnings: [], pending: [] };
+
+  private constructor(options: AgentRegistryOptions) {
+    this.options = options;
+    this.overrides = options.overrides;
+    this.acknowledgements = new Acknowledgements(options.home, options.root);
+  }
+
+  static async load(options: AgentRegistryOptions): Promise<AgentRegistry> {
+    const registry = new AgentRegistry(options);
+    await registry.reload();
+    return registry;
+  }
+
+  /** The agents that can be started, in the order of their sources. */
+  get offered(): AgentDefinition[] {
+    return this.all.filter(({ isDisabled }) => !isDisabled);
+  }
+
+  /** Also the disabled ones. */
+  get all(): AgentDefinition[] {
+    return [...this.agents.values()];
+  }
+
+  find(name: string): AgentDefinition | undefined {
+    const agent = this.agents.get(name);
+    return agent?.isDisabled ? undefined : agent;
+  }
+
+  has(name: string): boolean {
+    return this.agents.has(name);
+  }
+
+  /** Enables or disables an agent from now on. */
+  setEnabled(name: string, enabled: boolean): void {
+    this.overrides = { ...this.overrides, [name]: { ...this.overrides[name], enabled } };
+    const agent = this.agents.get(name);
+    if (agent) this.agents = new Map(this.agents).set(name, { ...agent, isDisabled: !enabled });
+  }
+
+  /** Accepts the pending agents as they were loaded. Throws when that cannot be remembered. */
+  async acknowledge(): Promise<AgentsChange> {
+    this.acknowledgements.accept(this.report.pending);
+    return this.reload();
+  }
+
+  /** Reads the files again. */
+  async reload(): Promise<AgentsChange> {
+    const { errors, warnings, agents: loaded } = await loadDefinitions(this.options.sources);
+    const pending = this.findPending(loaded, errors);
+    const before = this.agents;
+    const agents = new Map<string, AgentDefinition>();
+    for (const agent of [...BUILTIN_DEFINITIONS, ...loaded]) {
+      if (pending.includes(agent)) continue;
+      const first = agents.get(agent.name);
+      // A disabled built-in agent leaves its name to the user's own.
+      if (first && !(first.isDisabled && first.source === 'builtin')) warnings.push(describeDuplicate(agent));
+      else agents.set(agent.name, applyOverride(agent, this.overrides, errors));
+    }
+    this.agents = agents;
+    this.report = { errors, warnings, pending };
+    return { ...this.report, ...compare(before, agents) };
+  }
+
+  private findPending(loaded: readonly AgentDefinition[], errors: string[]): AgentDefinition[] {
+    const ofProject = loaded.filter(({ source }) => source === 'project');
+    const pending = ofProject.length > 0 ? this.acknowledgements.findNew(ofProject) : [];
+    if (pending.length === 0 || !this.options.acknowledgesAll) return pending;
+    try {
+      this.acknowledgements.accept(pending);
+    } catch (error) {
+      errors.push(`The acknowledgement of the project's agents could not be saved: ${getErrorMessage(error)}`);
+    }
+    return [];
+  }
+}
+
+function describeDuplicate({ name, file }: AgentDefinition): string {
+  const where = file === undefined ? '' : ` (${file})`;
+  return `Duplicate agent name '${name}' detected. The later definition will be ignored${where}. Rename one of the agents to avoid this conflict.`;
+}
+
+function compare(before: ReadonlyMap<string, AgentDefinition>, after: ReadonlyMap<string, AgentDefinition>) {
+  const isChanged = (name: string) => before.get(name)?.fingerprint !== after.get(name)?.fingerprint;
+  const names = [...after.keys()];
+  return {
+    added: names.filter((name) => !before.has(name)),
+    updated: names.filter((name) => before.has(name) && isChanged(name)),
+    deleted: [...before.keys()].filter((name) => !after.has(name)),
+  };
+}
