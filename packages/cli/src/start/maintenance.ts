@@ -1,9 +1,11 @@
 /**
- * Background work of a run for later runs: removes sessions past their retention and
- * rewrites settings files that use old names. A failure of it fails no run.
+ * Background work of a run for later runs: removes sessions past their retention and worktrees of killed processes,
+ * and rewrites settings files that use old names. A failure of it fails no run.
  */
 
-import { cleanUpSessions } from '@castor/core/program';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUpSessions, findProjectDirectories } from '@castor/core/program';
 import type { Start } from './start.ts';
 
 /** Returns sentences on problems the user should know. Never throws. */
@@ -16,5 +18,7 @@ export async function runMaintenance(start: Start, currentPath: string | undefin
   }
   const retention = settings.general.sessionRetention;
   const { problems } = await cleanUpSessions({ home, root: cwd, currentPath, retention });
-  return problems;
+  if (!findProjectDirectories(home, cwd).some((directory) => existsSync(join(directory, 'worktrees')))) return problems;
+  const { removeLeftWorktrees } = await import('./left-worktrees.ts');
+  return [...problems, ...(await removeLeftWorktrees(start))];
 }
