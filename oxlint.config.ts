@@ -24,9 +24,10 @@ const CORE: Record<string, readonly string[]> = {
   'hook-ports': ['config', 'chat', 'client', 'hooks', 'scheduler', 'tools'],
   mcp: ['config', 'tools'],
   skills: ['config', 'context', 'tools'],
+  subagents: ['config', 'records', 'telemetry', 'tools'],
   agent: [
     ...['chat', 'client', 'config', 'context', 'hook-ports', 'hooks', 'mcp', 'policy', 'provider', 'records'],
-    ...['routing', 'scheduler', 'skills', 'spending', 'telemetry', 'tools', 'transcript', 'turn'],
+    ...['routing', 'scheduler', 'skills', 'spending', 'subagents', 'telemetry', 'tools', 'transcript', 'turn'],
   ],
 };
 
@@ -58,6 +59,7 @@ const DISK = [
     'hook-ports',
     'mcp',
     'skills',
+    'subagents',
     'agent',
   ],
   ...['provider/replay.ts', 'policy/policy-disk.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],

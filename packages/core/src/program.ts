@@ -20,7 +20,7 @@ export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
 export { parseJsonText } from './config/json-text.ts';
 export { projectDirectory, userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
-export { resolveProjectDirectory } from './config/project-registry.ts';
+export { findProjectDirectories, resolveProjectDirectory } from './config/project-registry.ts';
 export { readSourceFile } from './config/source-file.ts';
 export { isProjectTrusted } from './protocol/source.ts';
 
@@ -102,6 +102,7 @@ export { describeRequestFailure } from './protocol/failure-sentence.ts';
 export { describeFailedCommand, readFailedCommand } from './transcript/command-failure.ts';
 export { allCalls } from './transcript/tool-group.ts';
 export { findRipgrep } from './tools/grep/ripgrep.ts';
+export { sweepWorktrees } from './subagents/worktree.ts';
 export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 
 // Leaves.

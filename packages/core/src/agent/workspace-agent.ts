@@ -40,6 +40,9 @@ import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { SessionSkills } from '../skills/session-skills.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
+import { createAgentTool, openAgents } from './workspace-agents.ts';
+import type { WorkspaceAgents } from './workspace-agents.ts';
+import type { ParentParts } from './workspace-child.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
 import { createSessionId } from '../records/session-id.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
@@ -62,6 +65,8 @@ export interface WorkspaceAgent extends Agent {
   /** The MCP servers and their state; absent where none is configured. */
   servers?: McpServers;
   policy: PolicyAdapter;
+  /** The sub-agents; absent where they are disabled. */
+  agents?: WorkspaceAgents;
   /** Runs commands the user typed; the tools use the same runner. */
   shell: ShellRunner;
   /** The background commands. */
@@ -130,13 +135,19 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, fit, mainModel, warn };
   const { tools, approvedPlan } = await openTools({ ...common, tempDirectory, ...commands });
 
+  const sourced = { ...options, sources };
+  const agents = await openAgents(sourced, workspace.root, (level, message) =>
+    inbox.post({ type: 'notice', level, message }),
+  );
+  if (agents) tools.register(createAgentTool(agents, () => parts));
+
   if (loaded.rules.some(({ kind }) => kind !== 'builtin')) {
     const { describeUnknownTools } = await import('../policy/unknown-tools.ts');
-    for (const line of describeUnknownTools(loaded.rules, tools.names())) warn(line);
+    const names = [...tools.names(), ...(agents?.offered.map(({ name }) => name) ?? [])];
+    for (const line of describeUnknownTools(loaded.rules, names)) warn(line);
   }
 
   await skills.start();
-  const sourced = { ...options, sources };
   const context = await openContext(sourced, {
     ...{ workspace, isGitRepository, fit, warn },
     describeSkills: () => skills.describe(),
@@ -194,6 +205,20 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const agent: Agent = wireAgent(wiring, spending, inbox);
   requestedModel = agent.requestedModel;
 
+  const parts: ParentParts = {
+    ...{ options: sourced, toolSettings, tempDirectory, plansDirectory, workspace, commands, isGitRepository },
+    ...{ policy, judge: policy, spending, tools, recorder, journal: recorder, hooks, sessionId, warn },
+    requestedModel: agent.requestedModel,
+    describeSkills: () => skills.describe(),
+    loadContext: (place, profile) =>
+      openContext(sourced, {
+        ...{ workspace: place, isGitRepository, fit: profile },
+        ...{ describeSkills: () => '', warn: () => undefined },
+      }),
+    agents: agents as WorkspaceAgents,
+    depth: 0,
+  };
+
   function tellOfEnd(process: BackgroundProcess): void {
     const { whenBackgroundEnds } = toolSettings;
     // A command that this program stopped is always reported; the setting covers only those that end by themselves.
@@ -207,7 +232,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const { shell, background } = commands;
   return {
     ...agent,
-    ...withoutUndefined({ hooks, servers }),
+    ...withoutUndefined({ hooks, agents, servers }),
     workspace,
     sources,
     policy,

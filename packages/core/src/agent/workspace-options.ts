@@ -11,6 +11,9 @@ import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { ContextFileOptions } from '../context/context-files.ts';
 import type { SystemPromptFields } from '../context/context-workspace.ts';
 import type { McpOptions } from '../mcp/mcp-options.ts';
+import type { AgentOverrides } from '../subagents/agent-overrides.ts';
+import type { AgentServices } from '../subagents/agent-services.ts';
+import type { FindDocumentation } from '../subagents/internal-docs.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { OpenedSession } from '../records/open-session.ts';
 
@@ -75,12 +78,31 @@ export interface WorkspaceAgentOptions extends Omit<
   mcp?: McpOptions | undefined;
   /** Which skills of `sources` the model is offered. Default: all. */
   skills?: SkillOptions | undefined;
+  /** The sub-agents, and how they may run. */
+  agents?: AgentsOptions | undefined;
   /** What the caller's user does about problems; added to the sentences about them. */
   hints?: UserHints;
   /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun?: boolean;
   /** Cancels waiting during the opening, for example for a project that lists its tools slowly. */
   signal?: AbortSignal;
+}
+
+export interface AgentsOptions {
+  /** Default true. */
+  isEnabled?: boolean;
+  /** `agents.overrides`. */
+  overrides?: AgentOverrides;
+  /** How many children of one session run at once. Default 5. */
+  maxConcurrent?: number | undefined;
+  /** How deep children may start children: 1, the default, means not at all. */
+  maxDepth?: number | undefined;
+  /** The agents of the project are accepted as they are. */
+  acknowledgesAll?: boolean | undefined;
+  /** The folder of the program's own pages, for the agent `cli_help`. */
+  findDocumentation?: FindDocumentation | undefined;
+  /** Runs agents of kind remote. */
+  runRemote?: AgentServices['runRemote'];
 }
 
 /** With the defaults in place. */

@@ -123,7 +123,7 @@ function describeRefusal(name: string, mode: PolicyAdapter['mode'], { interactiv
 const WRITES_PLANS: ReadonlySet<string> = new Set(['write_file', 'replace']);
 
 /** Plan mode is entered from outside it and left from inside. */
-function isInMode(name: string, { mode }: PolicyAdapter): boolean {
+function isInMode(name: string, { mode }: Pick<PolicyAdapter, 'mode'>): boolean {
   if (name === 'enter_plan_mode') return mode !== 'plan';
   if (name === 'exit_plan_mode') return mode === 'plan';
   return true;

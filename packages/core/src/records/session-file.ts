@@ -19,6 +19,12 @@ export interface SessionMetadata {
   summary?: string;
   /** The session this one was copied from. */
   forkedFrom?: string;
+  /** Of the session of a sub-agent: its agent, the session and the call that started it. */
+  agentName?: string;
+  parentSessionId?: string;
+  parentCallId?: string;
+  /** Of the session of a sub-agent that ended. */
+  agentEnded?: { reason: string; result?: string; problem?: string; turns: number };
 }
 
 /** A call in Gemini CLI's format, inside the message that requested it. */

@@ -10,6 +10,8 @@ export interface SessionRecorderOptions {
   root: string;
   /** A file to resume and its lock; by default the first line creates a new file. */
   file?: { path: string; lock: SessionLock };
+  /** The name of a new file; default: from the time and the id. */
+  fileName?: string;
   /** Added to the first line of a new file. */
   metadata?: object;
   /** Called once, when recording fails and stops. */

@@ -58,7 +58,8 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     const startTime = this.timestamp();
     const { directory, sessionId, file } = options;
     this.writer = new SessionWriter({
-      pathFor: (count) => file?.path ?? join(directory, sessionFileName(sessionId, startTime, count)),
+      pathFor: (count) =>
+        file?.path ?? join(directory, options.fileName ?? sessionFileName(sessionId, startTime, count)),
       ...(file && { lock: file.lock }),
       header: () => ({
         sessionId,
@@ -240,6 +241,11 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   /** Withdraws the message and all messages after it. */
   rewindTo(messageId: string): void {
     this.append({ $rewindTo: messageId });
+  }
+
+  /** Adds fields to the description of the session; a reader takes the last value of each. */
+  describe(fields: Readonly<Record<string, unknown>>): void {
+    this.append({ $set: { ...fields, lastUpdated: this.timestamp() } });
   }
 
   idOf(content: Content): string | undefined {

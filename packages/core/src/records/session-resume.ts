@@ -45,6 +45,11 @@ export async function resumeSession(
   return hold(path, { ...options, sessionId: id }, 'resumed');
 }
 
+/** Resumes the session of a sub-agent from its file, in place. Throws SessionError. */
+export function resumeChildSession(path: string, options: OwnOptions): OpenedSession {
+  return hold(path, options, 'resumed');
+}
+
 /** Creates a new session from the content of a file. Throws SessionError. */
 export async function importSession(
   path: string,
