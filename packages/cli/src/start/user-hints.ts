@@ -9,7 +9,7 @@ const EDITING_TOOLS: ReadonlySet<string> = new Set(['write_file', 'replace', 'ap
 
 export const USER_HINTS: Required<UserHints> = {
   acknowledgeAgents:
-    'Review them in .gemini/agents, then enable them with /agents acknowledge or --acknowledge-agents.',
+    'To enable them: /agents acknowledge or --acknowledge-agents.',
   trustFolder: 'Trust it, or use --skip-trust for one run.',
   trustPromptFile: 'Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.',
   trustHooks: 'Review them with "castor hooks list", then consent with "castor hooks trust".',

@@ -18,7 +18,7 @@ import type { ToolFilter } from '../tool-registry.ts';
 import { createAskUserTool } from './ask-user.ts';
 import { createEnterPlanModeTool } from './enter-plan-mode.ts';
 import { createExitPlanModeTool } from './exit-plan-mode.ts';
-import type { ExitPlanModeDependencies } from './exit-plan-mode.ts';
+import type { ExitPlanModeDependencies } from '../plan-approval.ts';
 import { createGlobTool } from './glob.ts';
 import { createGoogleWebSearchTool } from './google-web-search.ts';
 import { createGrepSearchTool } from './grep-search.ts';
