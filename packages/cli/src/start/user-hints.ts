@@ -8,8 +8,7 @@ export const RESEND_HINT = '--continue resumes it';
 const EDITING_TOOLS: ReadonlySet<string> = new Set(['write_file', 'replace', 'apply_patch']);
 
 export const USER_HINTS: Required<UserHints> = {
-  acknowledgeAgents:
-    'To enable them: /agents acknowledge or --acknowledge-agents.',
+  acknowledgeAgents: 'To enable them: /agents acknowledge or --acknowledge-agents.',
   trustFolder: 'Trust it, or use --skip-trust for one run.',
   trustPromptFile: 'Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.',
   trustHooks: 'Review them with "castor hooks list", then consent with "castor hooks trust".',

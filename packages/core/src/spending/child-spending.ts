@@ -32,13 +32,27 @@ export function openChildSpending(parent: Spending, clock: Clock, telemetry?: Te
       const { tools, models, cost_usd } = metrics;
       const requests = Object.values(models).reduce((sum, { api }) => sum + api.totalRequests, 0);
       const spent = { runs: 1, succeeded, turns, requests, tokens: ledger.spentTokens, durationMs, cost_usd };
-      parent.ledger.absorb(name, { ...spent, toolCalls: tools.totalCalls }, metrics);
-      for (const [child, each] of Object.entries(metrics.agents ?? {})) parent.ledger.absorb(child, each, NO_CALLS);
+      parent.ledger.absorb(metrics);
+      const { agents } = parent.ledger;
+      const all = [[name, { ...spent, toolCalls: tools.totalCalls }] as const, ...ledger.agents];
+      for (const [agent, each] of all) agents.set(agent, addAgents(agents.get(agent), each));
     },
   };
 }
 
-const NO_CALLS = new Ledger().metrics();
+function addAgents(a: AgentMetrics | undefined, b: AgentMetrics): AgentMetrics {
+  if (!a) return b;
+  return {
+    runs: a.runs + b.runs,
+    succeeded: a.succeeded + b.succeeded,
+    turns: a.turns + b.turns,
+    requests: a.requests + b.requests,
+    tokens: a.tokens + b.tokens,
+    toolCalls: a.toolCalls + b.toolCalls,
+    durationMs: a.durationMs + b.durationMs,
+    cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  };
+}
 
 type SharedBudget = NonNullable<Spending['budget']>;
 

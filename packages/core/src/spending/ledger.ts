@@ -15,7 +15,7 @@ import type { ClosedCall } from '../telemetry/closed-call.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { costOf } from './prices.ts';
-import { NO_TOKENS, addAgents, addTokens, toTokenMetrics } from './session-metrics.ts';
+import { NO_TOKENS, addTokens, toTokenMetrics } from './session-metrics.ts';
 import type { AgentMetrics, ApiMetrics, ModelMetrics, SessionMetrics, TokenMetrics } from './session-metrics.ts';
 import { ToolLedger } from './tool-ledger.ts';
 
@@ -62,7 +62,7 @@ interface ModelAccount extends Account {
 export class Ledger {
   readonly prices: PriceTable;
   /** The spending of sub-agents by name; it is part of the other figures too. */
-  private readonly agents = new Map<string, AgentMetrics>();
+  readonly agents = new Map<string, AgentMetrics>();
   private readonly tools: ToolLedger;
   private readonly models = new Map<string, ModelAccount>();
 
@@ -99,11 +99,9 @@ export class Ledger {
     this.tools.add(event);
   }
 
-  /** Adds the calls of a child that ended, and what it spent by the name of its agent; its requests are counted already. */
-  absorb(name: string, spent: AgentMetrics, calls: Pick<SessionMetrics, 'tools' | 'files'>): void {
+  /** Adds the calls of a child; its requests are counted already. */
+  absorb(calls: Pick<SessionMetrics, 'tools' | 'files'>): void {
     this.tools.absorb(calls);
-    const known = this.agents.get(name);
-    this.agents.set(name, known ? addAgents(known, spent) : spent);
   }
 
   /** Returns a copy. */

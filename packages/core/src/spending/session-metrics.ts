@@ -140,19 +140,6 @@ export function addTokens(a: TokenMetrics, b: TokenMetrics, sign: 1 | -1 = 1): T
   };
 }
 
-export function addAgents(a: AgentMetrics, b: AgentMetrics): AgentMetrics {
-  return {
-    runs: a.runs + b.runs,
-    succeeded: a.succeeded + b.succeeded,
-    turns: a.turns + b.turns,
-    requests: a.requests + b.requests,
-    tokens: a.tokens + b.tokens,
-    toolCalls: a.toolCalls + b.toolCalls,
-    durationMs: a.durationMs + b.durationMs,
-    cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
-  };
-}
-
 /** `stats` of the stream-json result. */
 export function toStreamStats(metrics: SessionMetrics, durationMs: number): StreamStats {
   const models = Object.entries(metrics.models);

@@ -4,7 +4,7 @@
  * next one, which keeps the changes as a patch.
  */
 
-import { copyFileSync, existsSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findProjectDirectories } from '../config/project-registry.ts';
@@ -157,7 +157,7 @@ async function commitWorkingTree(project: string, index: string, options: Worktr
   const own = await askGit(['rev-parse', '--git-path', 'index'], git);
   const existing = join(project, own);
   // What git knows about unchanged files stays known: a large project is not read again.
-  for (const path of [own, existing]) if (existsSync(path)) copyFileSync(path, index);
+  for (const path of [own, existing]) if (existsSync(path)) writeFileSync(index, readFileSync(path), { mode: 0o600 });
   try {
     const indexed = { ...git, variables: { GIT_INDEX_FILE: index } };
     await runGit(['add', '--all'], indexed);
