@@ -379,6 +379,20 @@ describe('TurnRecoveryManager', () => {
     expect([env.model.requests.length, clock.sleeps]).toEqual([3, [10, 20]]);
   });
 
+  it('reads the message of an error from a chat that is not ours', async () => {
+    let runs = 0;
+    const chat = {
+      getHistory: () => [],
+      sendMessageStream: async () => {
+        runs += 1;
+        throw new Error(runs < 3 ? 'Service Unavailable' : 'bad request');
+      },
+    };
+    const manager = new TurnRecoveryManager(5, 10, { clock: createFakeClock() });
+    expect(await recover(manager, new Turn(chat, 'p', { reportError: async () => {} }))).toEqual(['error']);
+    expect(runs).toBe(3);
+  });
+
   it('runs it no more often than it was told', async () => {
     await using env = await setUp([fault(503), fault(503), say('never asked')], once);
     const manager = new TurnRecoveryManager(2, 10, { clock: createFakeClock() });

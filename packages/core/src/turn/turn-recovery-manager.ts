@@ -130,6 +130,9 @@ function isFailure({ type }: ServerGeminiStreamEvent): boolean {
   return type === GeminiEventType.Error || type === GeminiEventType.InvalidStream;
 }
 
+/** The error of a chat that is not ours has only a message, and perhaps a status. */
 function isRetryableFailure(event: ServerGeminiStreamEvent): boolean {
-  return event.type === GeminiEventType.Error && event.value.error.retryable === true;
+  if (event.type !== GeminiEventType.Error) return false;
+  const { message, status, retryable } = event.value.error;
+  return retryable ?? isRetryableError(Object.assign(new Error(message), { status }));
 }
