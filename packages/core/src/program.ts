@@ -30,6 +30,15 @@ export type { CommandFile } from './context/command-files.ts';
 export { loadContextFiles } from './context/context-files.ts';
 export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prompt-file.ts';
 
+// Skills: lists, installing, removing.
+export { loadSkills } from './skills/load-skills.ts';
+export { findInstallable } from './skills/find-installable.ts';
+export type { InstallableSkill } from './skills/find-installable.ts';
+export { copySkill, isPlaced, linkSkill, removeSkill } from './skills/place-skills.ts';
+export { SkillError } from './skills/skill-error.ts';
+export { findSkillFolders } from './skills/skill-folders.ts';
+export type { Skill } from './skills/skill.ts';
+
 // Hooks: inspection, consent and trials.
 export { HOOK_EVENTS } from './hooks/hook-events.ts';
 export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';

@@ -7,6 +7,7 @@ import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import { toListOptions } from '../start/agent-options.ts';
 import { runMaintenance } from '../start/maintenance.ts';
 import type { Start } from '../start/start.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
@@ -121,6 +122,7 @@ export class PromptRunner {
       trustedFolder: start.trustedFolder,
       // A script may pass on text of others; a user at a terminal typed it.
       isAttended: process.stdin.isTTY === true,
+      listOptions: toListOptions(start),
       services: {
         prepareModel: live.prepareModel,
         async describeHooks() {

@@ -25,7 +25,6 @@ const ABSENT: Readonly<Record<string, Absent>> = {
   ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },
   restore: { sentence: 'Castor does not keep checkpoints; /rewind restores an earlier state.' },
   'setup-github': { sentence: 'Castor does not set up GitHub.' },
-  skills: { sentence: 'Castor does not support skills yet.', subCommands: 'list link enable disable reload refresh' },
   upgrade: { sentence: 'Castor has no paid plans; /auth changes the key.' },
   voice: { sentence: 'Castor does not support voice input.' },
 };

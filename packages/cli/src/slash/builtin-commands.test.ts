@@ -80,7 +80,7 @@ describe('commands with an answer', () => {
 });
 
 describe('commands of Gemini CLI that are not there', () => {
-  it.each(['/extensions install x', '/skills', '/agents list', '/ide status', '/restore', '/voice'])(
+  it.each(['/extensions install x', '/agents list', '/ide status', '/restore', '/voice'])(
     '%s is said to be missing, and costs no request',
     async (text) => {
       const message = expect.stringMatching(/^Castor .*\. \/help lists the commands\.$/);
@@ -96,7 +96,7 @@ describe('commands of Gemini CLI that are not there', () => {
   );
 
   it('give way to a command of the person’s own', async () => {
-    const result = await type('/skills', { homeFiles: { '.gemini/commands/skills.toml': 'prompt = "Mine"' } });
+    const result = await type('/voice', { homeFiles: { '.gemini/commands/voice.toml': 'prompt = "Mine"' } });
     expect(result).toMatchObject({ type: 'submit_prompt' });
   });
 });

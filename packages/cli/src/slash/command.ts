@@ -3,7 +3,7 @@
  * surface carries results out in its own way.
  */
 
-import type { Part, Source, WorkspaceAgent } from '@castor/core';
+import type { Part, Source, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
 
 export interface SlashCommand {
   name: string;
@@ -79,6 +79,12 @@ export interface CommandServices {
   switchHooks?(what: 'enable' | 'disable', name: string | undefined): Promise<string>;
   /** How the user takes part in signing in to an MCP server. */
   signInPorts?(signal: AbortSignal): SignInPorts;
+  /** Enables or disables a skill in the project's settings. Resolves to a sentence; rejects with one. */
+  switchSkill?(what: 'enable' | 'disable', name: string): Promise<string>;
+  /** Links the skills of a folder; takes the words after the command. Resolves to a sentence; rejects with one. */
+  linkSkills?(words: string): Promise<string>;
+  /** The list of the settings as they are now. */
+  readDisabledSkills?(): Promise<readonly string[]>;
   /** Loads what `/chat` needs. */
   openSessions?(): Promise<SessionService>;
   /** Asks the user about all shell commands of a custom command at once; absent where the user cannot be asked. */
@@ -117,6 +123,8 @@ export interface CommandContext {
   signal: AbortSignal;
   /** The commands of this session, once they are open. */
   commands?: CommandList;
+  /** For opening them. */
+  listOptions?: CommandListOptions;
   services?: CommandServices;
 }
 
@@ -125,8 +133,16 @@ export interface CommandList {
   /** Files that were skipped and names that were changed, as sentences. */
   readonly notices: readonly string[];
   find(text: string): FoundCommand | undefined;
-  /** Reloads the custom commands. */
-  reload(): Promise<void>;
+  /** Reloads the custom commands and the skills. */
+  reload(skills?: SkillOptions): Promise<void>;
+}
+
+type SkillOptions = NonNullable<WorkspaceAgentOptions['skills']>;
+
+/** What the list of commands is made of beside the files of the sources. */
+export interface CommandListOptions {
+  readonly home: string;
+  readonly skills: SkillOptions;
 }
 
 export interface FoundCommand {

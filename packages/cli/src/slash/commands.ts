@@ -34,7 +34,7 @@ export const commands: SlashCommand = {
 
 function describe(list: CommandList | undefined): string {
   const rows = (list?.all ?? []).flatMap(({ name, source, description }) =>
-    source === 'builtin' ? [] : [`  /${name}  ${description} (${source.name})`],
+    source === 'builtin' || source.kind === 'builtin' ? [] : [`  /${name}  ${description} (${source.name})`],
   );
   const head =
     rows.length === 0 ? 'No custom commands. Write one to ~/.gemini/commands/<name>.toml.' : 'Custom commands:';

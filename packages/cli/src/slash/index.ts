@@ -1,12 +1,10 @@
 /**
- * The slash commands of a session by name: the built-in ones, then those of the sources.
- * A built-in command keeps its name; a file that conflicts with another command is
- * reachable under the name of its source, and reported.
+ * The slash commands of a session by name: the built-in ones, then the custom commands and the skills of the sources.
  */
 
 import { sep } from 'node:path';
-import { loadCommandFiles } from '@castor/core/program';
-import type { Source, SourceKind, WorkspaceAgent } from '@castor/core';
+import { findSkillFolders, loadCommandFiles, loadSkills } from '@castor/core/program';
+import type { Source, WorkspaceAgent } from '@castor/core';
 import type { CommandFile } from '@castor/core/program';
 import { about } from './about.ts';
 import { findAbsent } from './absent-commands.ts';
@@ -15,7 +13,7 @@ import { bug } from './bug.ts';
 import { chat } from './chat.ts';
 import { clear } from './clear.ts';
 import { failure } from './command.ts';
-import type { CommandList, FoundCommand, SlashCommand } from './command.ts';
+import type { CommandList, CommandListOptions, FoundCommand, SlashCommand } from './command.ts';
 import { commands } from './commands.ts';
 import { compress } from './compress.ts';
 import { connect } from './connect.ts';
@@ -32,6 +30,8 @@ import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
+import { nameCommands } from './name-commands.ts';
+import type { NamelessCommand } from './name-commands.ts';
 import { permissions } from './permissions.ts';
 import { plan } from './plan.ts';
 import { policies } from './policies.ts';
@@ -41,6 +41,7 @@ import { rewind } from './rewind.ts';
 import { toPromptCommands } from './server-prompts.ts';
 import { settings } from './settings.ts';
 import { shortcuts } from './shortcuts.ts';
+import { skills } from './skills.ts';
 import { stats } from './stats.ts';
 import { tasks } from './tasks.ts';
 import { terminalSetup } from './terminal-setup.ts';
@@ -66,16 +67,33 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
     footer,
     help,
   ],
-  ...[hooks, init, mcp, memory, model, permissions, plan, policies, privacy, quit, rewind, settings, shortcuts, stats],
+  ...[
+    hooks,
+    init,
+    mcp,
+    memory,
+    model,
+    permissions,
+    plan,
+    policies,
+    privacy,
+    quit,
+    rewind,
+    settings,
+    shortcuts,
+    skills,
+    stats,
+  ],
   ...[tasks, terminalSetup, theme, tools, vim],
 ];
 
-/** `servers` are the MCP servers of the session, whose prompts are commands. */
+/** `servers` are the MCP servers of the session, whose prompts are commands. Without options the list has no skills. */
 export async function openCommands(
   sources: readonly Source[],
   servers: () => WorkspaceAgent['servers'] = () => undefined,
+  options?: CommandListOptions,
 ): Promise<CommandList> {
-  let loaded = await load(sources);
+  let loaded = await load(sources, options);
   const all = () => withPrompts(loaded.all, servers());
   return {
     get all() {
@@ -85,8 +103,8 @@ export async function openCommands(
       return loaded.notices;
     },
     find: (text) => findCommand(text, all()) ?? findSkipped(text, loaded.notices) ?? findAbsent(text),
-    async reload() {
-      loaded = await load(sources);
+    async reload(skills) {
+      loaded = await load(sources, options && { ...options, skills: { ...options.skills, ...skills } });
     },
   };
 }
@@ -131,62 +149,32 @@ function withPrompts(commands: readonly SlashCommand[], servers: WorkspaceAgent[
   return [...commands, ...toPromptCommands(servers, taken)];
 }
 
-async function load(sources: readonly Source[]) {
+async function load(sources: readonly Source[], options: CommandListOptions | undefined) {
   const { commands: files, problems } = await loadCommandFiles(sources);
   const notices = [...problems];
-  return { all: [...BUILTIN_COMMANDS, ...nameAll(files, notices)], notices };
+  const nameless = [...files.map(toNameless), ...(options ? await loadSkillCommands(sources, options) : [])];
+  return { all: [...BUILTIN_COMMANDS, ...nameCommands(nameless, BUILTIN_NAMES, notices)], notices };
 }
 
-/**
- * Which file gets the bare name when several claim it: the lower rank. Of two extensions neither gets it, because the
- * order of installation does not tell what the user wants.
- */
-const RANKS: Readonly<Record<SourceKind, number>> = { builtin: 0, project: 1, user: 2, system: 3, extension: 4 };
+const BUILTIN_NAMES: ReadonlySet<string> = new Set(
+  BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+);
 
-/** The separator between the name of a source and its command, as in Gemini CLI. */
-const SEPARATORS: Readonly<Record<SourceKind, string>> = {
-  builtin: '.',
-  project: '.',
-  user: '.',
-  system: '.',
-  extension: ':',
-};
-
-/** Of files with the same name at most one gets it; each of them has the name with its source. */
-function nameAll(files: readonly CommandFile[], notices: string[]): SlashCommand[] {
-  const builtin = new Set(BUILTIN_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
-  const taken = new Set(builtin);
-  const named: SlashCommand[] = [];
-  const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : rank(a) - rank(b)));
-  for (const file of sorted) {
-    const rivals = sorted.filter((other) => other !== file && other.name === file.name);
-    const conflicts = taken.has(file.name) || rivals.length > 0;
-    const isFirst = rivals.every((other) => other.source === file.source || rank(other) > rank(file));
-    if (isFirst && !taken.has(file.name)) {
-      named.push(toCustomCommand(file, file.name));
-      taken.add(file.name);
-    }
-    if (!conflicts) continue;
-    const { kind, name: owner } = file.source;
-    const name = freeName(`${owner}${SEPARATORS[kind]}${file.name}`, taken);
-    taken.add(name);
-    named.push(toCustomCommand(file, name));
-    const times = rivals.length === 1 ? 'twice' : `${rivals.length + 1} times`;
-    const reason = builtin.has(file.name) ? 'is built in' : `exists ${times}`;
-    notices.push(`${file.file} is /${name}, because /${file.name} ${reason}.`);
-  }
-  return named;
+function toNameless(file: CommandFile): NamelessCommand {
+  return { ...file, toCommand: (name) => toCustomCommand(file, name) };
 }
 
-function rank({ source }: CommandFile): number {
-  return RANKS[source.kind];
-}
-
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(wanted)) return wanted;
-  let number = 1;
-  while (taken.has(`${wanted}${number}`)) number++;
-  return `${wanted}${number}`;
+async function loadSkillCommands(
+  sources: readonly Source[],
+  { home, skills: { enabled = true, disabled = [], readsClaude = false } }: CommandListOptions,
+): Promise<NamelessCommand[]> {
+  const folders = enabled ? findSkillFolders(sources, { readsClaude }) : [];
+  if (folders.length === 0) return [];
+  const { toSkillCommand } = await import('./skill-command.ts');
+  const off = new Set(disabled.map((name) => name.toLowerCase()));
+  // Its problems are reported by the session.
+  const { skills } = await loadSkills(folders, { home });
+  return skills.filter(({ name }) => !off.has(name.toLowerCase())).map(toSkillCommand);
 }
 
 function byName(all: readonly SlashCommand[], name: string): SlashCommand | undefined {

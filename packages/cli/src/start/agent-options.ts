@@ -89,7 +89,12 @@ function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNu
   };
 }
 
-export function toSkillOptions({ skills, admin, castor }: Settings): NonNullable<ChosenOptions['skills']> {
+/** For the list of slash commands. */
+export function toListOptions({ home, settings }: Pick<Start, 'home' | 'settings'>) {
+  return { home, skills: toSkillOptions(settings) };
+}
+
+function toSkillOptions({ skills, admin, castor }: Settings): NonNullable<ChosenOptions['skills']> {
   return {
     enabled: skills.enabled && admin.skills.enabled,
     disabled: skills.disabled,

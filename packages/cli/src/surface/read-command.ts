@@ -12,7 +12,7 @@ import type { ReadContext, ReadPrompt } from './read-prompt.ts';
 /** Undefined: the text names no command. */
 export async function readCommand(text: string, context: ReadContext): Promise<ReadPrompt | undefined> {
   const { agent, hasScreen = false } = context;
-  const commands = context.commands ?? (await openCommands(agent.sources, () => agent.servers));
+  const commands = context.commands ?? (await openCommands(agent.sources, () => agent.servers, context.listOptions));
   const found = commands.find(text) ?? (await findLater(text, commands, context));
   if (!found) return undefined;
   const { command, path, args } = found;

@@ -5,6 +5,7 @@ import { saveSetting } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
 import type { CommandServices, ShellConsent } from '../slash/command.ts';
 import { createHookServices } from '../slash/hook-services.ts';
+import { createSkillServices } from '../slash/skill-services.ts';
 import type { App } from './app.ts';
 import { makeVisible } from '../make-visible.ts';
 import { wrapRows } from './render/wrap-rows.ts';
@@ -12,6 +13,7 @@ import { wrapRows } from './render/wrap-rows.ts';
 export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSignal): CommandServices {
   return {
     ...createHookServices(app.state.start!, agent),
+    ...createSkillServices(app.state.start!),
     async openSessions() {
       const { start } = app.state;
       if (!start) throw new Error('Conversations can be saved once the program has started.');

@@ -9,6 +9,7 @@ import { isShellText } from '../prompt/prompt-signs.ts';
 import { sanitize } from '../sanitize.ts';
 import type { CommandContext, CommandList } from '../slash/command.ts';
 import { openCommands } from '../slash/index.ts';
+import { toListOptions } from '../start/agent-options.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import { readPrompt } from '../surface/read-prompt.ts';
 import type { ReadContext, ReadPrompt } from '../surface/read-prompt.ts';
@@ -24,8 +25,9 @@ const lists = new WeakMap<readonly Source[], Promise<CommandList>>();
 /** The commands of this session, loaded once. */
 export async function commandsOf(app: App): Promise<CommandList> {
   await app.link.asked;
-  const { sources } = app.state.start!;
-  const list = lists.get(sources) ?? openCommands(sources, () => app.state.agent?.servers);
+  const start = app.state.start!;
+  const { sources } = start;
+  const list = lists.get(sources) ?? openCommands(sources, () => app.state.agent?.servers, toListOptions(start));
   lists.set(sources, list);
   return list;
 }

@@ -16,7 +16,6 @@ const RANKS: Readonly<Record<SourceKind, number>> = { builtin: 0, system: 1, ext
 const PLACES: readonly SourceContent[] = ['skills', 'sharedSkills'];
 /** Below the user's own files of the same source. */
 const CLAUDE_PLACES: readonly SourceContent[] = ['claudeSkills', ...PLACES];
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 /** In one place. */
 const MOST_FOLDERS = 1000;
 
@@ -47,7 +46,8 @@ function listFolders(place: string): string[] | undefined {
     // A skill may be a link: `castor skills link` makes them.
     const entries = readdirSync(place, { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink());
-    const names = folders.map(({ name }) => name).filter((name) => !SKIPPED.has(name));
+    // A name with a dot at its beginning may be half of an installation.
+    const names = folders.map(({ name }) => name).filter((name) => !name.startsWith('.') && name !== 'node_modules');
     return names.toSorted().slice(0, MOST_FOLDERS);
   } catch {
     // A missing or unreadable folder holds no skills.
