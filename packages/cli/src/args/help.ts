@@ -93,6 +93,7 @@ Commands:
   models      List the models that can be reached now
   policy      Explain which rule decides a command; test your rules
   sessions    List, search, show and delete sessions
+  skills      List, install, link, enable and disable skills
 
 ${sections.join('\n\n')}
 

@@ -56,8 +56,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   mcp: notYet('changing MCP servers on the command line (settings.json holds them)'),
   extensions: notYet('Extensions'),
   extension: notYet('Extensions'),
-  skills: notYet('Skills'),
-  skill: notYet('Skills'),
+  skills: runSkills,
+  skill: runSkills,
   gemma: notYet('A local model router'),
 };
 
@@ -79,6 +79,11 @@ function contextOf(output: Output): CommandContext {
 async function runHooks(args: readonly string[], context: CommandContext): Promise<number> {
   const { runHooksCommand } = await import('./hooks.ts');
   return runHooksCommand(args, context);
+}
+
+async function runSkills(args: readonly string[], context: CommandContext): Promise<number> {
+  const { runSkillsCommand } = await import('./skills.ts');
+  return runSkillsCommand(args, context);
 }
 
 function notYet(what: string): Command {
