@@ -19,7 +19,6 @@ import {
 } from '@castor/core/program';
 import type { InstallableSkill } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
-import { makeVisible } from '../make-visible.ts';
 import { FILE_SCOPES, parseWords } from './parse-words.ts';
 import type { FileScope } from './parse-words.ts';
 import type { SkillsOptions } from './skills.ts';
@@ -41,7 +40,7 @@ export async function installSkills(options: SkillsOptions, context: SubcommandC
     if (isPlaced(skill.name, destination)) output.note(`Skill "${skill.name}" already exists. Overwriting...`);
     const place = copySkill(skill, destination);
     await output.answer(
-      `Successfully installed skill: ${makeVisible(skill.name)} (scope: ${scope}, location: ${place})\n`,
+      `Successfully installed skill: ${skill.name} (scope: ${scope}, location: ${place})\n`,
     );
   }
   return ExitCode.Success;
@@ -54,7 +53,7 @@ export async function linkSkills(options: SkillsOptions, context: SubcommandCont
   for (const problem of problems) context.output.note(`castor: warning: ${problem}`);
   const destination = destinationOf(scope, context);
   await consent({ verb: 'link', source, skills, destination, isGiven: flags.has('--consent') }, context);
-  const lines = skills.map((skill) => `  ${makeVisible(skill.name)} → ${linkSkill(skill, destination)}`);
+  const lines = skills.map((skill) => `  ${skill.name} → ${linkSkill(skill, destination)}`);
   await context.output.answer(`${lines.join('\n')}\nSuccessfully linked skills.\n`);
   return ExitCode.Success;
 }
@@ -108,7 +107,7 @@ const WARNING =
 async function consent({ verb, source, skills, destination, isGiven }: Consent, { output }: SubcommandContext) {
   const rows = skills.map(
     ({ name, description, directory }) =>
-      `  * ${makeVisible(name)}: ${makeVisible(description)}\n    ${directory} (${countOf(readdirSync(directory).length, 'item')})`,
+      `  * ${name}: ${description}\n    ${directory} (${countOf(readdirSync(directory).length, 'item')})`,
   );
   const title = verb === 'install' ? 'Installing' : 'Linking';
   const text = [
