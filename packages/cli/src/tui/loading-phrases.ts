@@ -9,15 +9,15 @@ import type { Settings } from '@castor/core/program';
 const PHRASE_MS = 15_000;
 
 const TIPS: readonly string[] = [
-  'Tip: @ and a part of a name attaches a file',
-  'Tip: ! runs a command in your shell',
-  'Tip: Shift+Tab changes the approval mode',
-  'Tip: Esc cancels the answer and restores queued prompts',
-  'Tip: /compress frees context in a long conversation',
-  'Tip: Ctrl+O expands the last results',
-  'Tip: castor --resume resumes the latest session',
-  'Tip: /stats shows tokens and cost',
-];
+  '@ and a part of a name attaches a file',
+  '! runs a command in your shell',
+  'Shift+Tab changes the approval mode',
+  'Esc cancels the answer and restores queued prompts',
+  '/compress frees context in a long conversation',
+  'Ctrl+O expands the last results',
+  'castor --resume resumes the latest session',
+  '/stats shows tokens and cost',
+].map((tip) => `Tip: ${tip}`);
 
 const SMALL_TALK: readonly string[] = [
   'Gnawing through the log…',
