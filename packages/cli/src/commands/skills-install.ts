@@ -39,9 +39,7 @@ export async function installSkills(options: SkillsOptions, context: SubcommandC
   for (const skill of skills) {
     if (isPlaced(skill.name, destination)) output.note(`Skill "${skill.name}" already exists. Overwriting...`);
     const place = copySkill(skill, destination);
-    await output.answer(
-      `Successfully installed skill: ${skill.name} (scope: ${scope}, location: ${place})\n`,
-    );
+    await output.answer(`Successfully installed skill: ${skill.name} (scope: ${scope}, location: ${place})\n`);
   }
   return ExitCode.Success;
 }
