@@ -26,7 +26,7 @@ export { isProjectTrusted } from './protocol/source.ts';
 
 // Context files, custom commands and the system prompt.
 export { loadCommandFiles } from './context/command-files.ts';
-export type { CommandFile } from './context/command-files.ts';
+export type { CommandFile, CommandFileOptions } from './context/command-files.ts';
 export { loadContextFiles } from './context/context-files.ts';
 export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prompt-file.ts';
 

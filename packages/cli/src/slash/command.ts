@@ -4,6 +4,7 @@
  */
 
 import type { Part, Source, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
+import type { CommandFileOptions } from '@castor/core/program';
 
 export interface SlashCommand {
   name: string;
@@ -13,6 +14,8 @@ export interface SlashCommand {
   /** The syntax of its arguments, such as `<name> [--persist]`; absent: it takes none. */
   usage?: string;
   subCommands?: readonly SlashCommand[];
+  /** The arguments it may have, for completion. */
+  complete?(partial: string, signal: AbortSignal): Promise<readonly string[]>;
   /** May run without a screen: it answers with text or a prompt, and changes nothing of the user's. */
   runsHeadless?: boolean;
   /** May run beside a prompt: it asks no model and changes nothing the prompt relies on. */
@@ -143,6 +146,8 @@ type SkillOptions = NonNullable<WorkspaceAgentOptions['skills']>;
 export interface CommandListOptions {
   readonly home: string;
   readonly skills: SkillOptions;
+  /** Other agents whose commands are read. */
+  readonly readFilesOf?: CommandFileOptions['readFilesOf'];
 }
 
 export interface FoundCommand {

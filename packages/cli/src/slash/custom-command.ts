@@ -11,11 +11,16 @@ import { ARGS, parsePlaceholders, PlaceholderError, quoteForShell } from './plac
 import type { Segment } from './placeholders.ts';
 
 export function toCustomCommand(file: CommandFile, name: string): SlashCommand {
+  const { argumentHint = '[arguments]' } = file;
+  const choices = choicesOf(argumentHint);
   return {
     name,
-    description: file.description,
+    description: file.argumentHint === undefined ? file.description : `${file.argumentHint}  ${file.description}`,
     source: file.source,
-    usage: '[arguments]',
+    usage: argumentHint,
+    ...(choices.length > 0 && {
+      complete: async (partial: string) => choices.filter((choice) => choice.startsWith(partial)),
+    }),
     runsHeadless: true,
     run: async (context, args) => {
       try {
@@ -28,18 +33,35 @@ export function toCustomCommand(file: CommandFile, name: string): SlashCommand {
   };
 }
 
+/** The words a hint such as `[add|remove] <name>` offers. */
+function choicesOf(hint: string): string[] {
+  const group = /^[[<(]?([\w.-]+(?:\|[\w.-]+)+)/.exec(hint.trim())?.[1];
+  return group?.split('|') ?? [];
+}
+
 async function submit(file: CommandFile, name: string, context: CommandContext, args: string): Promise<CommandResult> {
-  const segments = parsePlaceholders(file.prompt).map((segment) => withArguments(segment, args));
-  const takesArguments = file.prompt.includes(ARGS);
+  const { segments, takesArguments, notes } = await expand(file, args);
   const refusal = await askForConsent(segments, name, context);
   if (refusal !== undefined) return failure(refusal);
-  const notes: string[] = [];
   const parts: Part[] = [];
   for (const segment of segments) parts.push(...(await fill(segment, args, context, notes)));
   if (!takesArguments && args !== '') parts.push({ text: `\n\n/${name} ${args}` });
   const merged = mergeText(parts);
   if (merged.length === 0) return failure(`/${name} was not sent: its prompt is empty (${file.file}).`);
   return { type: 'submit_prompt', parts: merged, notes };
+}
+
+interface Expanded {
+  segments: readonly Segment[];
+  /** False: the invocation follows the prompt. */
+  takesArguments: boolean;
+  notes: string[];
+}
+
+async function expand(file: CommandFile, args: string): Promise<Expanded> {
+  if (file.syntax !== 'toml') return (await import('./foreign-command.ts')).expandForeign(file, args);
+  const segments = parsePlaceholders(file.prompt).map((segment) => withArguments(segment, args));
+  return { segments, takesArguments: file.prompt.includes(ARGS), notes: [] };
 }
 
 /** Inside a command the arguments are one word, whatever the user typed. */
@@ -94,6 +116,8 @@ async function fill(segment: Segment, args: string, context: CommandContext, not
       return [{ text: segment.text }];
     case 'args':
       return [{ text: args }];
+    case 'word':
+      return [];
     case 'shell':
       return segment.command === '' ? [] : [{ text: await runCommand(segment.command, context) }];
     case 'file':

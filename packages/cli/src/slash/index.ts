@@ -135,8 +135,9 @@ function findSkipped(text: string, notices: readonly string[]): FoundCommand | u
   const words = text.trim();
   if (!words.startsWith('/')) return undefined;
   const [name, args] = cutWord(words.slice(1));
-  const file = `${sep}commands${sep}${name.replaceAll(':', sep)}.toml: `;
-  const notice = name === '' ? undefined : notices.find((each) => each.includes(file));
+  const path = `${sep}commands${sep}${name.replaceAll(':', sep)}`;
+  const files = [`${path}.toml: `, `${path}.md: `, `${sep}${name.replace(':', sep)}.md: `];
+  const notice = name === '' ? undefined : notices.find((each) => files.some((file) => each.includes(file)));
   if (notice === undefined) return undefined;
   const run = () => failure(`/${name} is invalid. ${notice}`);
   return { command: { name, description: '', source: 'builtin', runsHeadless: true, run }, path: name, args };
@@ -150,7 +151,7 @@ function withPrompts(commands: readonly SlashCommand[], servers: WorkspaceAgent[
 }
 
 async function load(sources: readonly Source[], options: CommandListOptions | undefined) {
-  const { commands: files, problems } = await loadCommandFiles(sources);
+  const { commands: files, problems } = await loadCommandFiles(sources, options);
   const notices = [...problems];
   const nameless = [...files.map(toNameless), ...(options ? await loadSkillCommands(sources, options) : [])];
   return { all: [...BUILTIN_COMMANDS, ...nameCommands(nameless, BUILTIN_NAMES, notices)], notices };

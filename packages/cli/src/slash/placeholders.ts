@@ -8,7 +8,9 @@ export type Segment =
   | { kind: 'text'; text: string }
   | { kind: 'args' }
   | { kind: 'file'; path: string; raw: string }
-  | { kind: 'shell'; command: string };
+  | { kind: 'shell'; command: string }
+  /** One of the words of the arguments, or a named one. */
+  | { kind: 'word'; name: string };
 
 export class PlaceholderError extends Error {
   constructor(message: string) {

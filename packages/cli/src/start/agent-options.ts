@@ -91,7 +91,7 @@ function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNu
 
 /** For the list of slash commands. */
 export function toListOptions({ home, settings }: Pick<Start, 'home' | 'settings'>) {
-  return { home, skills: toSkillOptions(settings) };
+  return { home, skills: toSkillOptions(settings), readFilesOf: settings.castor.readFilesOf };
 }
 
 function toSkillOptions({ skills, admin, castor }: Settings): NonNullable<ChosenOptions['skills']> {

@@ -20,14 +20,14 @@ const TIPS: readonly string[] = [
 ].map((tip) => `Tip: ${tip}`);
 
 const SMALL_TALK: readonly string[] = [
-  'Gnawing through the log…',
-  'Damming the stream…',
-  'Sharpening teeth…',
-  'Carrying branches upstream…',
-  'Checking the lodge for leaks…',
-  'Counting the rings…',
-  'Patting it down with the tail…',
-];
+  'Gnawing through the log',
+  'Damming the stream',
+  'Sharpening teeth',
+  'Carrying branches upstream',
+  'Checking the lodge for leaks',
+  'Counting the rings',
+  'Patting it down with the tail',
+].map((phrase) => `${phrase}…`);
 
 /** Empty where phrases are disabled. */
 export function loadingPhrases({ loadingPhrases: kind, customWittyPhrases }: Settings['ui']): readonly string[] {

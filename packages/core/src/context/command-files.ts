@@ -1,14 +1,14 @@
 /**
  * Finds and validates the custom commands of the sources: TOML files below `commands/`, one
- * command each. The surface expands a prompt's placeholders. An invalid file is skipped
- * with a warning.
+ * command each, and Markdown files of other agents where the user allows it. The surface
+ * expands a prompt's placeholders. An invalid file is skipped with a warning.
  */
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { isForeign } from '../protocol/source.ts';
-import type { Source } from '../protocol/source.ts';
+import type { Source, SourceContent } from '../protocol/source.ts';
 import { findPlaces } from '../util/find-places.ts';
 import { readContextFile } from './context-reader.ts';
 import { toOneLine } from '../util/short-text.ts';
@@ -20,6 +20,14 @@ export interface CommandFile {
   file: string;
   description: string;
   prompt: string;
+  /** Whose placeholders the prompt has. */
+  syntax: 'toml' | 'claude' | 'codex';
+  /** The syntax of its arguments, for the user. */
+  argumentHint?: string;
+  /** The only tools it may use, as its author wrote them. It grants none. */
+  allowedTools?: readonly string[];
+  /** The model its author wants. */
+  model?: string;
 }
 
 export interface LoadedCommandFiles {
@@ -32,38 +40,73 @@ const MAX_DEPTH = 10;
 const MAX_SEGMENT = 50;
 const MAX_DESCRIPTION = 100;
 
-/** In the order of the sources, by path within each. Two files may define the same name. */
-export async function loadCommandFiles(sources: readonly Source[]): Promise<LoadedCommandFiles> {
+interface Kind {
+  content: SourceContent;
+  syntax: CommandFile['syntax'];
+  extension: string;
+  maxDepth: number;
+  /** Before the name, as users of the other agent type it. */
+  prefix?: string;
+}
+
+const OWN: Kind = { content: 'commands', syntax: 'toml', extension: '.toml', maxDepth: MAX_DEPTH };
+const OTHERS: Readonly<Record<'claude' | 'codex', Kind>> = {
+  claude: { content: 'claudeCommands', syntax: 'claude', extension: '.md', maxDepth: MAX_DEPTH },
+  codex: { content: 'codexPrompts', syntax: 'codex', extension: '.md', maxDepth: 0, prefix: 'prompts:' },
+};
+
+export interface CommandFileOptions {
+  /** Other agents whose commands are read. */
+  readFilesOf?: readonly (keyof typeof OTHERS)[] | undefined;
+}
+
+/** By kind, in the order of the sources, by path within each. Two files may define the same name. */
+export async function loadCommandFiles(
+  sources: readonly Source[],
+  { readFilesOf = [] }: CommandFileOptions = {},
+): Promise<LoadedCommandFiles> {
   const loaded: LoadedCommandFiles = { commands: [], problems: [] };
-  for (const { source, path: folder } of findPlaces(sources, 'commands')) {
-    const { commands, problems } = await loadFolder(folder, source);
-    loaded.commands.push(...commands);
-    loaded.problems.push(...problems);
+  for (const kind of [OWN, ...readFilesOf.map((agent) => OTHERS[agent])]) {
+    for (const { source, path: folder } of findPlaces(sources, kind.content)) {
+      await loadFolder(folder, source, kind, loaded);
+    }
   }
   return loaded;
 }
 
-async function loadFolder(folder: string, source: Source): Promise<LoadedCommandFiles> {
-  const problems: string[] = [];
-  const commands: CommandFile[] = [];
-  const files = await findCommandFiles(folder, problems);
+async function loadFolder(
+  folder: string,
+  source: Source,
+  kind: Kind,
+  { commands, problems }: LoadedCommandFiles,
+): Promise<void> {
+  const files = await findCommandFiles(folder, problems, kind);
   for (const file of files) {
-    const command = await loadCommandFile(file, folder, source);
-    if (typeof command === 'string') problems.push(`${file}: ${command}`);
-    else commands.push(command);
+    const read =
+      kind.syntax === 'toml' ? await readToml(file, folder, source) : await readMarkdown(file, folder, source, kind);
+    if (typeof read === 'string') problems.push(`${file}: ${read}`);
+    else {
+      const name = `${kind.prefix ?? ''}${toCommandName(path.relative(folder, file), kind.extension)}`;
+      commands.push({ ...read, name, source, file, description: shorten(read.description) });
+    }
   }
-  return { commands, problems };
+}
+
+async function readMarkdown(file: string, folder: string, source: Source, { syntax }: Kind) {
+  const { readMarkdownCommand } = await import('./markdown-commands.ts');
+  return readMarkdownCommand(file, { folder, source, syntax: syntax === 'codex' ? 'codex' : 'claude' });
 }
 
 /** Sorted, so that the same files always give the same list. Does not follow links to folders. */
-async function findCommandFiles(folder: string, problems: string[], depth = 0): Promise<string[]> {
+async function findCommandFiles(folder: string, problems: string[], kind: Kind, depth = 0): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     const files: string[] = [];
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const file = path.join(folder, entry.name);
-      if (entry.isDirectory() && depth < MAX_DEPTH) files.push(...(await findCommandFiles(file, problems, depth + 1)));
-      else if (entry.name.toLowerCase().endsWith('.toml') && !entry.isDirectory()) files.push(file);
+      if (entry.isDirectory() && depth < kind.maxDepth)
+        files.push(...(await findCommandFiles(file, problems, kind, depth + 1)));
+      else if (entry.name.toLowerCase().endsWith(kind.extension) && !entry.isDirectory()) files.push(file);
     }
     if (files.length <= MAX_FILES) return files;
     problems.push(`${folder}: more than ${MAX_FILES} command files; the rest was skipped.`);
@@ -75,8 +118,10 @@ async function findCommandFiles(folder: string, problems: string[], depth = 0): 
   }
 }
 
+type ReadCommand = Omit<CommandFile, 'name' | 'source' | 'file'>;
+
 /** The command, or the problem with the file. */
-async function loadCommandFile(file: string, folder: string, source: Source): Promise<CommandFile | string> {
+async function readToml(file: string, folder: string, source: Source): Promise<ReadCommand | string> {
   const read = await readContextFile(file, isForeign(source.kind) ? [folder] : undefined);
   if ('reason' in read) return `the command was skipped: ${read.reason}.`;
   const { parse, TomlError } = await import('smol-toml');
@@ -87,7 +132,7 @@ async function loadCommandFile(file: string, folder: string, source: Source): Pr
     if (!(error instanceof TomlError)) throw error;
     return `line ${error.line}: the command was skipped: ${error.message.split('\n')[0]}.`;
   }
-  const { prompt, description } = table;
+  const { prompt, description, 'argument-hint': hint } = table;
   if (typeof prompt !== 'string' || prompt.trim() === '') {
     return `the command was skipped: prompt must be a string such as prompt = "…"${describeGot(prompt)}.`;
   }
@@ -95,11 +140,10 @@ async function loadCommandFile(file: string, folder: string, source: Source): Pr
     return `the command was skipped: description must be a string${describeGot(description)}.`;
   }
   return {
-    name: toCommandName(path.relative(folder, file)),
-    source,
-    file,
-    description: shorten(description ?? `Custom command from ${path.basename(file)}`),
+    syntax: 'toml',
+    description: description ?? `Custom command from ${path.basename(file)}`,
     prompt,
+    ...(typeof hint === 'string' && { argumentHint: hint }),
   };
 }
 
@@ -107,8 +151,8 @@ function describeGot(value: unknown): string {
   return value === undefined || typeof value === 'string' ? '' : `, not ${JSON.stringify(value)}`;
 }
 
-function toCommandName(relative: string): string {
-  const segments = relative.slice(0, -'.toml'.length).split(path.sep);
+function toCommandName(relative: string, extension: string): string {
+  const segments = relative.slice(0, -extension.length).split(path.sep);
   return segments
     .map((segment) => segment.replaceAll(/[^A-Za-z0-9_.-]/g, '_'))
     .map((segment) => (segment.length > MAX_SEGMENT ? `${segment.slice(0, MAX_SEGMENT - 3)}...` : segment))

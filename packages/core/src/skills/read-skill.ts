@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { readContextFile } from '../context/context-reader.ts';
 import { isForeign } from '../protocol/source.ts';
 import { lineOfKey, parseFrontMatter, splitFrontMatter } from '../util/front-matter.ts';
+import { withoutHiddenCharacters } from '../util/hidden-characters.ts';
 import { isRecord } from '../util/is-record.ts';
 import { toOneLine } from '../util/short-text.ts';
 import type { SkillFolder } from './skill.ts';
@@ -44,12 +45,17 @@ export async function readSkill({ directory, source }: SkillFolder): Promise<Ski
     const reason = isWritten ? `${key} must be a non-empty string` : `${key} is missing`;
     return toSentence(file, lineOfKey(split.block, key), reason);
   }
-  const name = toOneLine(found.name).replaceAll(UNUSABLE, '-');
+  // YAML has escapes for characters that a file must not hold.
+  const name = toVisibleLine(found.name).replaceAll(UNUSABLE, '-');
   if (name.length > LONGEST_NAME) {
     return toSentence(file, lineOfKey(split.block, 'name'), `name is longer than ${LONGEST_NAME} characters`);
   }
-  const description = toOneLine(found.description).slice(0, LONGEST_DESCRIPTION).toWellFormed();
+  const description = toVisibleLine(found.description).slice(0, LONGEST_DESCRIPTION).toWellFormed();
   return { name, description, body: split.body.trim() };
+}
+
+function toVisibleLine(text: string): string {
+  return withoutHiddenCharacters(toOneLine(text).toWellFormed()).text;
 }
 
 function toSentence(file: string, line: number, reason: string): string {
