@@ -13,7 +13,7 @@ const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\
 async function open(options: FixtureOptions = {}) {
   const fixture = await openPromptFixture(options);
   const { home, project, context, agent } = fixture;
-  const commands = await openCommands(agent.sources, { home, skills: {} });
+  const commands = await openCommands(agent.sources, undefined, { home, skills: {} });
   const services = createSkillServices({ args: {}, cwd: project, home, environment: {} });
   return Object.assign(fixture, {
     commands,
@@ -115,7 +115,10 @@ describe('a skill as a command', () => {
       directory: join(session.home, 'ext'),
       trusted: true,
     } as const;
-    const commands = await openCommands([...session.agent.sources, extension], { home: session.home, skills: {} });
+    const commands = await openCommands([...session.agent.sources, extension], undefined, {
+      home: session.home,
+      skills: {},
+    });
     expect(commands.find('/cloud:a')?.command.description).toBe('Skill: Does a.');
     expect(commands.find('/a')).toBeUndefined();
   });

@@ -22,6 +22,7 @@ describe('command files', () => {
     expect(commands).toEqual([
       {
         name: 'git:commit_msg',
+        syntax: 'toml',
         source: expect.objectContaining({ kind: 'user', name: 'user' }),
         file: join(home, '.gemini/commands/git/commit msg.toml'),
         description: 'Custom command from commit msg.toml',
@@ -29,6 +30,7 @@ describe('command files', () => {
       },
       {
         name: `${'x'.repeat(47)}...`,
+        syntax: 'toml',
         source: expect.objectContaining({ kind: 'user', name: 'user' }),
         file: join(home, `.gemini/commands/${'x'.repeat(60)}.toml`),
         description: `${'word '.repeat(40).slice(0, 97)}...`,

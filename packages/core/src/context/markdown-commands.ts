@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { isForeign } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
-import { lineOfKey, parseFrontMatter, splitFrontMatter } from '../util/front-matter.ts';
+import { lineOfKey, parseFrontMatter, readPlainLines, splitFrontMatter } from '../util/front-matter.ts';
 import { isRecord } from '../util/is-record.ts';
 import type { CommandFile } from './command-files.ts';
 import { readContextFile } from './context-reader.ts';
@@ -27,8 +27,8 @@ export async function readMarkdownCommand(
   const { block = '', body } = read.text.startsWith('---') ? splitOrProblem(read.text) : { body: read.text };
   if (body === undefined) return 'line 1: the command was skipped: the front matter is not closed.';
   const parsed = await parseFrontMatter(block);
-  if ('reason' in parsed) return `line ${parsed.line}: the command was skipped: ${parsed.reason}.`;
-  const values = isRecord(parsed.values) ? parsed.values : {};
+  // `argument-hint: [pr] [priority]` is not YAML, and is what its documentation shows.
+  const values = 'reason' in parsed ? readPlainLines(block) : isRecord(parsed.values) ? parsed.values : {};
   const wrong = TEXT_KEYS.find((key) => values[key] !== undefined && toText(values[key]) === undefined);
   if (wrong !== undefined)
     return `line ${lineOfKey(block, wrong)}: the command was skipped: ${wrong} must be a string.`;
@@ -54,7 +54,7 @@ function splitOrProblem(text: string): { block?: string; body?: string } {
   return 'reason' in split ? {} : split;
 }
 
-/** `argument-hint: [pr] [priority]` is a list in YAML, and a text to its author. */
+/** `argument-hint: [pr]` is a list in YAML, and a text to its author. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value))

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { readContextFile } from '../context/context-reader.ts';
 import { isForeign } from '../protocol/source.ts';
-import { lineOfKey, parseFrontMatter, splitFrontMatter } from '../util/front-matter.ts';
+import { lineOfKey, parseFrontMatter, readPlainLines, splitFrontMatter } from '../util/front-matter.ts';
 import { withoutHiddenCharacters } from '../util/hidden-characters.ts';
 import { isRecord } from '../util/is-record.ts';
 import { toOneLine } from '../util/short-text.ts';
@@ -37,7 +37,7 @@ export async function readSkill({ directory, source }: SkillFolder): Promise<Ski
   if ('reason' in split) return toSentence(file, split.line, split.reason);
   const parsed = await parseFrontMatter(split.block);
   const values = 'values' in parsed && isRecord(parsed.values) ? parsed.values : {};
-  const found = 'values' in parsed ? pickFields(values) : readLines(split.block);
+  const found = 'values' in parsed ? pickFields(values) : pickFields(readPlainLines(split.block));
   if (found.name === undefined || found.description === undefined) {
     if ('reason' in parsed) return toSentence(file, parsed.line, parsed.reason);
     const key = found.name === undefined ? 'name' : 'description';
@@ -71,16 +71,4 @@ function pickFields(values: Readonly<Record<string, unknown>>): Fields {
     return value === '' ? {} : { [key]: value };
   };
   return { ...pick('name'), ...pick('description') };
-}
-
-/** For front matter that is not YAML, such as a description with an unquoted colon. Indented lines continue a value. */
-function readLines(block: string): Fields {
-  const fields: Record<string, string> = {};
-  let current: string | undefined;
-  for (const line of block.split('\n')) {
-    const [, key, value = ''] = /^(\w[\w-]*):\s*(.*)$/.exec(line) ?? [];
-    if (key !== undefined) fields[(current = key)] = value.replace(/^(["'])(.*)\1$/, '$2').replace(/^[>|][+-]?$/, '');
-    else if (current !== undefined && /^\s+\S/.test(line)) fields[current] = `${fields[current]} ${line.trim()}`.trim();
-  }
-  return pickFields(fields);
 }

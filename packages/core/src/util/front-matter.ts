@@ -52,3 +52,15 @@ export function lineOfKey(block: string, key: string): number {
   const index = block.split('\n').findIndex((line) => line.trimStart().startsWith(`${key}:`));
   return index < 0 ? 1 : index + FIRST_LINE;
 }
+
+/** For a block that is not YAML, such as one with an unquoted colon in a value. Indented lines continue a value. */
+export function readPlainLines(block: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  let current: string | undefined;
+  for (const line of block.split('\n')) {
+    const [, key, value = ''] = /^(\w[\w-]*):\s*(.*)$/.exec(line) ?? [];
+    if (key !== undefined) fields[(current = key)] = value.replace(/^(["'])(.*)\1$/, '$2').replace(/^[>|][+-]?$/, '');
+    else if (current !== undefined && /^\s+\S/.test(line)) fields[current] = `${fields[current]} ${line.trim()}`.trim();
+  }
+  return fields;
+}
