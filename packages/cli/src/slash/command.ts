@@ -14,8 +14,6 @@ export interface SlashCommand {
   /** The syntax of its arguments, such as `<name> [--persist]`; absent: it takes none. */
   usage?: string;
   subCommands?: readonly SlashCommand[];
-  /** The arguments it may have, for completion. */
-  complete?(partial: string, signal: AbortSignal): Promise<readonly string[]>;
   /** May run without a screen: it answers with text or a prompt, and changes nothing of the user's. */
   runsHeadless?: boolean;
   /** May run beside a prompt: it asks no model and changes nothing the prompt relies on. */

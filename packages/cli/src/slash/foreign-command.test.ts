@@ -49,7 +49,7 @@ describe('a command of Claude Code', () => {
     const tag = commands.find('/git:tag')?.command;
     expect([tag?.description, tag?.usage]).toEqual(['[add|remove] <tag>  Tags.', '[add|remove] <tag>']);
     const { signal } = new AbortController();
-    expect(await tag?.complete?.('a', signal)).toEqual(['add']);
+    expect(await tag?.complete?.('a', signal, '')).toEqual(['add']);
     expect(commands.find('/pr')?.command.description).toBe('[number] [priority]  Review $1');
   });
 
