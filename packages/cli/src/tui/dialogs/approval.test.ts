@@ -126,6 +126,7 @@ describe('a call to a server', () => {
       'server s',
       'tool   t',
       changed,
+      'arguments',
       '{',
       String.raw`  "path": "a\u001b[8mb",`,
       '  "deep": {',

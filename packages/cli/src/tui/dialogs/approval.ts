@@ -124,10 +124,17 @@ function allAnswersFor(
         : [once, session, ...permanent('Allow this command for all future sessions'), refuse];
     case 'mcp':
       return [
-        once,
-        { label: 'Allow tool for this session', value: 'proceed_always_tool' },
-        { label: 'Allow all server tools for this session', value: 'proceed_always_server' },
-        ...permanent('Allow tool for all future sessions'),
+        { ...once, hint: 'this call' },
+        { label: 'Allow tool for this session', value: 'proceed_always_tool', hint: 'with any arguments' },
+        {
+          label: 'Allow all server tools for this session',
+          value: 'proceed_always_server',
+          hint: `every tool of ${makeVisibleLine(details.serverName)}`,
+        },
+        ...permanent('Allow tool for all future sessions').map((answer) => ({
+          ...answer,
+          hint: 'in every folder, with any arguments, until the tool changes',
+        })),
         refuse,
       ];
     case 'info':
@@ -159,9 +166,12 @@ function describeParts(
   return [...runs, ...asks].flatMap((row) => wrapRows(styles.secondary(row), { width }));
 }
 
+/** A description is the server's own praise: enough of it to know the tool. */
+const MOST_DESCRIPTION = 300;
+
 /** The whole arguments: the user approves what is sent. */
 function describeServerCall(
-  { serverName, toolName, args, changed }: Extract<ActionDetails, { type: 'mcp' }>,
+  { serverName, toolName, args, changed, description = '' }: Extract<ActionDetails, { type: 'mcp' }>,
   styles: Styles,
   width: number,
 ): string[] {
@@ -170,8 +180,14 @@ function describeServerCall(
     `${styles.secondary('server')} ${makeVisibleLine(serverName)}`,
     `${styles.secondary('tool')}   ${makeVisibleLine(toolName)}`,
     ...(changed === undefined ? [] : [styles.warning(makeVisibleLine(changed))]),
-    ...sent,
+    ...(sent.length > 0 ? [styles.secondary('arguments'), ...sent] : []),
+    ...(description === '' ? [] : [styles.secondary(`says of itself: ${shortLine(description)}`)]),
   ].flatMap((row) => wrapRows(row, { width }));
+}
+
+function shortLine(text: string): string {
+  const line = makeVisibleLine(text.replaceAll(/\s+/g, ' '));
+  return line.length <= MOST_DESCRIPTION ? line : `${line.slice(0, MOST_DESCRIPTION).toWellFormed()}…`;
 }
 
 export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {
