@@ -140,7 +140,9 @@ describe('questions and prompts of a server', () => {
 
     terminal.type('/rev');
     await terminal.waitForText('Reviews a file. (docs)');
-    terminal.type('\t--file="a');
+    terminal.type('\t');
+    await terminal.waitForText('> /review');
+    terminal.type('--file="a');
     await terminal.waitForText('--file="a.ts"');
     terminal.type('\t');
     await terminal.waitForText('> /review --file="a.ts"');

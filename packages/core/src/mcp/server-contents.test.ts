@@ -181,6 +181,7 @@ describe('a resource', () => {
     const offered = async (typed: string) =>
       (await contents.completeReference(typed, NEVER)).map(({ reference }) => reference);
     expect(await offered('docs:file:///a')).toEqual(['docs:file:///a.txt']);
+    expect(await offered('docs:many')).toEqual(['docs:file:///many']);
     expect(await offered('docs:db')).toEqual(['docs:db://users/']);
     expect(await offered('docs:db://users/')).toEqual(['docs:db://users/7', 'docs:db://users/8']);
   });

@@ -92,12 +92,14 @@ export class ServerContents {
   /** What may follow after `@`: addresses as `server:uri` that contain the typed text, the best first. */
   async completeReference(typed: string, signal: AbortSignal): Promise<{ reference: string; about: string }[]> {
     const wanted = typed.toLowerCase();
-    const listed = this.options
-      .states()
-      .flatMap(({ name: server, resources }) =>
-        resources.map(({ uri, name }) => ({ reference: `${server}:${uri}`, about: name === uri ? '' : name })),
-      );
-    const found = listed.filter(({ reference, about }) => `${reference} ${about}`.toLowerCase().includes(wanted));
+    const found = this.options.states().flatMap(({ name: server, resources }) => {
+      // After the name of the server any part of an address or of a name counts.
+      const prefix = `${server}:`.toLowerCase();
+      const part = wanted.startsWith(prefix) ? wanted.slice(prefix.length) : wanted;
+      return resources
+        .map(({ uri, name }) => ({ reference: `${server}:${uri}`, about: name === uri ? '' : name }))
+        .filter(({ reference, about }) => `${reference} ${about}`.toLowerCase().includes(part));
+    });
     const expanded = await Promise.all(this.options.states().map((state) => this.expand(state, typed, signal)));
     return [...found.sort((a, b) => rankOf(a, wanted) - rankOf(b, wanted)), ...expanded.flat()].slice(0, MAX_COMPLETED);
   }
