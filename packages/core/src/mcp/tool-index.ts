@@ -4,10 +4,11 @@
  */
 
 import type { DefinedTool } from '../protocol/tools.ts';
+import { shorten } from '../util/short-text.ts';
 import { cleanLine } from './clean-text.ts';
 
 /** Characters of a description, from the most generous to none. */
-const LENGTHS = [80, 50, 30, 15, 0] as const;
+const LENGTHS = [80, 60, 45, 30, 20, 0] as const;
 
 /** Lines by server, in the order of their names. */
 export function writeToolIndex(tools: readonly DefinedTool[], limit: number): string {
@@ -31,8 +32,8 @@ function linesOf(server: string, tools: readonly DefinedTool[], length: number):
   if (length === 0) return [`${heading} ${names.join(', ')}`];
   return [
     heading,
-    ...tools.map(({ description }, index) => {
-      const words = firstSentence(description, length);
+    ...tools.map((tool, index) => {
+      const words = shorten(firstSentence(tool), length);
       return words === '' ? `- ${names[index]}` : `- ${names[index]}: ${words}`;
     }),
   ];
@@ -61,8 +62,15 @@ function shortName({ name }: DefinedTool, prefix: string): string {
   return name.slice(prefix.length);
 }
 
-function firstSentence(text: string, length: number): string {
-  const [line = ''] = text.trim().split('\n', 1);
-  const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0].slice(0, -1) ?? line;
-  return cleanLine(sentence, length);
+/** The index is written before every turn. */
+const sentences = new WeakMap<DefinedTool, string>();
+
+function firstSentence(tool: DefinedTool): string {
+  let sentence = sentences.get(tool);
+  if (sentence === undefined) {
+    const [line = ''] = tool.description.trim().split('\n', 1);
+    sentence = cleanLine(/^.*?[.!?](?=\s|$)/.exec(line)?.[0].slice(0, -1) ?? line, LENGTHS[0]);
+    sentences.set(tool, sentence);
+  }
+  return sentence;
 }
