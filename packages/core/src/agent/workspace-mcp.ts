@@ -1,120 +1,27 @@
-/** Opens the MCP servers of a workspace, and loads their room only where a server is configured. */
+/** Finds out whether a workspace has MCP servers, and loads what opens them only where one is configured. */
 
 import type { OpenedServers } from '../mcp/open-servers.ts';
-import type { ManifestOptions } from '../mcp/server-manifests.ts';
 import { hasMcpServers } from '../mcp/server-layer.ts';
 import type { McpLayer } from '../mcp/server-layer.ts';
-import type { AgentEvent, SessionEvent } from '../protocol/agent-events.ts';
-import { FinishReason } from '../protocol/content.ts';
-import { GeminiEventType } from '../protocol/events.ts';
-import type { SamplingAnswer, SamplingRequest } from '../protocol/server-questions.ts';
-import type { Source } from '../protocol/source.ts';
-import type { ContentGenerator } from '../provider/content-generator.ts';
-import { createModelConfigResolver } from '../routing/model-configs.ts';
-import { catalogueOf } from '../routing/models.ts';
-import type { Workspace } from '../tools/files/workspace.ts';
-import type { ShellRunner } from '../tools/shell/shell-runner.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { systemClock } from '../util/clock.ts';
-import { withoutUndefined } from '../util/without-undefined.ts';
+import type { ManifestOptions } from '../mcp/server-manifests.ts';
 import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
-
-export interface ServerSurroundings {
-  workspace: Workspace;
-  sources: readonly Source[];
-  tools: ToolRegistry;
-  shell: ShellRunner;
-  /** Spends from the session's budget. */
-  generator: ContentGenerator;
-  mainModel(): string;
-  tellModel(note: string): void;
-  post(event: SessionEvent): void;
-}
+import type { ServerSurroundings } from './workspace-servers.ts';
 
 export async function openWorkspaceServers(
   options: ResolvedWorkspaceOptions,
   around: ServerSurroundings,
 ): Promise<OpenedServers | undefined> {
-  const { mcp = { layers: [] }, environment, home, trustedFolder, isTrustedForRun = false, secrets } = options;
-  const { workspace, sources, tools, shell, tellModel, post } = around;
-  const { root } = workspace;
-  const { serverCommand } = mcp.restrictions ?? {};
-  const ofExtensions = await readManifests({ sources, root, environment });
-  const layers = [...ofExtensions, ...mcp.layers];
-  if (!hasMcpServers(layers) && !serverCommand) return undefined;
-  const { openServers } = await import('../mcp/open-servers.ts');
-  const { loadedNames, SEARCH_TOOL } = await import('../mcp/tool-search.ts');
-  const { reloadLayers } = mcp;
-  const opened = openServers({
-    ...mcp,
-    // Without a user to keep waiting, a run waits for every server.
-    promptWaitMs: options.interactive === true ? mcp.promptWaitMs : undefined,
-    layers,
-    ...(reloadLayers && { reloadLayers: () => [...ofExtensions, ...reloadLayers()] }),
-    root,
-    home,
-    environment,
-    secrets,
-    redaction: options.redaction,
-    guard: shell.guard,
-    clock: options.clock ?? systemClock,
-    tools,
-    trustedFolder,
-    isTrustedForRun,
-    hints: options.hints,
-    roots: () => workspace.directories,
-    sample: createSample(options, around),
-    loadedBefore: () => (options.session?.events() ?? []).flatMap((event) => loadedBy(event, SEARCH_TOOL, loadedNames)),
-    tellModel,
-    post,
-  });
-  workspace.follow(() => opened.servers.rootsChanged());
-  return opened;
+  const { mcp, environment } = options;
+  const { sources, workspace } = around;
+  const ofExtensions = await readManifests({ sources, root: workspace.root, environment });
+  const hasServers = hasMcpServers([...ofExtensions, ...(mcp?.layers ?? [])]) || mcp?.restrictions?.serverCommand;
+  if (!hasServers) return undefined;
+  const { startWorkspaceServers } = await import('./workspace-servers.ts');
+  return startWorkspaceServers(options, around, ofExtensions);
 }
 
 async function readManifests(options: ManifestOptions): Promise<McpLayer[]> {
   if (!options.sources.some(({ kind }) => kind === 'extension')) return [];
   const { readMcpManifests } = await import('../mcp/server-manifests.ts');
   return readMcpManifests(options);
-}
-
-/** The tools whose declarations an event of an earlier run added: by a search, or by a call. */
-function loadedBy(event: AgentEvent, searchTool: string, readNames: (result: string) => string[]): string[] {
-  if (event.type === GeminiEventType.ToolCallRequest)
-    return event.value.name.startsWith('mcp_') ? [event.value.name] : [];
-  if (event.type !== GeminiEventType.ToolCallResponse) return [];
-  return event.value.responseParts.flatMap(({ functionResponse }) => {
-    const output: unknown = functionResponse?.name === searchTool ? functionResponse.response?.['output'] : undefined;
-    return typeof output === 'string' ? readNames(output) : [];
-  });
-}
-
-/** Sends the request of a server to the model of the conversation. Rejects once the budget is spent. */
-function createSample(
-  { modelConfigs, features }: ResolvedWorkspaceOptions,
-  { generator, mainModel }: Pick<ServerSurroundings, 'generator' | 'mainModel'>,
-): (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingAnswer> {
-  const resolve = createModelConfigResolver({
-    preview: features?.preview ?? true,
-    catalogue: catalogueOf(generator),
-    mainModel,
-    ...modelConfigs,
-  });
-  return async ({ system, contents, maxTokens, temperature, stopSequences }, signal) => {
-    const { model, config } = resolve({ model: mainModel() });
-    const own = withoutUndefined({ systemInstruction: system, temperature, stopSequences });
-    const response = await generator.generateContent(
-      {
-        model,
-        contents: [...contents],
-        config: { ...config, ...own, maxOutputTokens: maxTokens, abortSignal: signal },
-      },
-      'mcp-sampling',
-      'utility_tool',
-    );
-    const [candidate] = response.candidates ?? [];
-    const parts = candidate?.content?.parts ?? [];
-    const text = parts.flatMap(({ text: words = '', thought }) => (thought === true ? [] : [words])).join('');
-    return { text, model, isCut: candidate?.finishReason === FinishReason.MAX_TOKENS };
-  };
 }
