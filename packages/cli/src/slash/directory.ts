@@ -20,7 +20,10 @@ const add: SlashCommand = {
     const paths = args.split(',').map((path) => path.trim());
     if (paths.includes('')) return failure('Missing directory: /directory add <path>[,<path>…]');
     const { added, problems } = addAll(paths, context);
-    if (added.length > 0) tell(added, context);
+    if (added.length > 0) {
+      tell(added, context);
+      context.agent.servers?.rootsChanged();
+    }
     return problems.length > 0 ? failure(problems.join('\n')) : info(describe(context));
   },
 };

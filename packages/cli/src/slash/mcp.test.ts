@@ -173,6 +173,13 @@ describe('/mcp', () => {
     expect(await run.run('/mcp refresh')).toContain('🟢 docs - Ready');
   });
 
+  it('tells servers of a folder that /directory adds', async () => {
+    await using run = await open({ docs: DOCS });
+    await run.run(`/directory add ${run.home}`);
+    const { record } = run.servers['docs']!;
+    await record.until(() => record.received('notifications/roots/list_changed').length === 1);
+  });
+
   it('lists sign-ins', async () => {
     await using run = await open({ docs: DOCS });
     expect(await run.run('/mcp auth')).toMatch(/^MCP servers with OAuth authentication:\n {2}- docs: signed out/);

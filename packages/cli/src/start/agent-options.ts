@@ -12,7 +12,7 @@ declare const CASTOR_VERSION: string;
 type ChosenOptions = Omit<WorkspaceAgentOptions, 'generator' | 'secrets' | 'sessionId'>;
 
 /** Throws ModelConfigError for invalid presets of models. */
-export function toAgentOptions(start: Start): ChosenOptions {
+export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable<ChosenOptions['mcp']> } {
   const { approval, choice, budget, cwd, home, environment, trustedFolder, sources, settings } = start;
   const { access } = choice;
   const { discoveryCommand, callCommand } = settings.tools;

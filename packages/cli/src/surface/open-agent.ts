@@ -109,7 +109,7 @@ async function createAgentFor(
   ]);
   const agent = await createWorkspaceAgent({
     ...chosen,
-    ...(chosen.mcp && { mcp: { ...chosen.mcp, ...servers } }),
+    mcp: { ...chosen.mcp, ...servers },
     model,
     secrets,
     telemetry,

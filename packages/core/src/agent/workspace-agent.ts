@@ -166,12 +166,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const servers = opened?.servers;
   const wiring = {
     ...options,
-    ...withoutUndefined({
-      hooks,
-      chatRecorder: recorder,
-      callRecorder: recorder,
-      prepare: servers && ((signal: AbortSignal) => servers.prepare(signal)),
-    }),
+    ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder, prepare: servers?.prepare }),
     record: (event: AgentEvent, input?: PartListUnion) => {
       recorder?.observe(event, input);
       if (event.type === GeminiEventType.ChatCompressed) {

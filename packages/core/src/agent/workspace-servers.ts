@@ -41,7 +41,7 @@ export function startWorkspaceServers(
   const { root } = workspace;
   const layers = [...ofExtensions, ...mcp.layers];
   const { reloadLayers } = mcp;
-  const opened = openServers({
+  return openServers({
     ...mcp,
     // Without a user to keep waiting, a run waits for every server.
     promptWaitMs: options.interactive === true ? mcp.promptWaitMs : undefined,
@@ -64,8 +64,6 @@ export function startWorkspaceServers(
     tellModel,
     post,
   });
-  workspace.follow(() => opened.servers.rootsChanged());
-  return opened;
 }
 
 /** The tools whose declarations an event of an earlier run added: by a search, or by a call. */

@@ -89,8 +89,10 @@ export class McpServers {
     await this.options.manager.settleOffers(this.options.promptWaitMs, signal);
   }
 
-  /** Before the first request of a prompt; only the first waits. */
-  async *prepare(signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
+  /** Runs before the first request of a prompt; only the first waits. */
+  readonly prepare = (signal: AbortSignal): AsyncGenerator<AgentEvent, void> => this.prepareOne(signal);
+
+  private async *prepareOne(signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
     if (!this.hasWaited) yield* this.waitOnce(signal);
     const changed = this.contents.takeChanged();
     if (changed.length > 0 && !signal.aborted) {

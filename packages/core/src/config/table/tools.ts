@@ -89,11 +89,9 @@ export const mcp = {
   promptWait: count(5, 'How many seconds the first prompt waits for MCP servers that are still connecting.', {
     minimum: 0,
   }),
-  toolBudget: count(
-    8192,
-    'Bytes of declarations of MCP tools above which the model gets only their names and searches for the rest; 0 declares all.',
-    { minimum: 0 },
-  ),
+  toolBudget: count(8192, 'Bytes of MCP tool declarations above which tools are announced by name; 0: no limit.', {
+    minimum: 0,
+  }),
   startLimit: count(30, 'How many seconds an MCP server may take to connect and to list its tools.', { minimum: 1 }),
 };
 

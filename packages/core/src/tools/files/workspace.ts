@@ -59,8 +59,6 @@ export class Workspace {
   /** Resolved once: a root later replaced by a link does not move the boundary. */
   private readonly real: Roots;
 
-  private readonly followers: (() => void)[] = [];
-
   constructor(options: WorkspaceOptions) {
     this.root = path.resolve(options.root);
     this.allDirectories = [
@@ -97,7 +95,6 @@ export class Workspace {
     // The temporary directory stays last.
     this.named.writable.splice(-1, 0, directory);
     this.real.writable.splice(-1, 0, realPathOfExisting(directory));
-    for (const follower of this.followers) follower();
     return directory;
   }
 
@@ -107,11 +104,6 @@ export class Workspace {
     if (this.named.readable.includes(directory)) return;
     this.named.readable.push(directory);
     this.real.readable.push(realPathOfExisting(directory));
-  }
-
-  /** Notifies of every directory added from now on. */
-  follow(follower: () => void): void {
-    this.followers.push(follower);
   }
 
   /** The path as an absolute name. Neither accesses the disk nor grants access. */
