@@ -1,12 +1,15 @@
 /** `castor models`: what can be reached now, and what is known of it. */
 
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 interface Row {
   id: string;
   provider: string;
   contextWindow: number | null;
+  trainedWindow?: number;
   maxOutput: number | null;
   tools: boolean | null;
   images: boolean | null;
@@ -18,6 +21,15 @@ async function models(args: string[], env: Record<string, string> = {}, settings
   await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
   const { stdout, stderr, code } = await runCli(['models', ...args], { workspace, env });
   return { stdout, stderr, code, rows: args.includes('--json') ? (JSON.parse(stdout) as Row[]) : [] };
+}
+
+async function serveJson(body: () => unknown): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body())),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.json`;
+  return { url, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
 const work = {
@@ -117,15 +129,51 @@ describe('castor models', () => {
     };
     await models(['--json', '--all'], env);
     expect([ollama, studio, llama, vllm].map(({ connections }) => connections)).toEqual([0, 0, 0, 0]);
-    const { rows } = await models(['--json', '--local'], env);
+    const [{ rows }, { stdout }] = await Promise.all([
+      models(['--json', '--local'], env),
+      models(['--local', 'qwen3'], env),
+    ]);
+    expect(stdout).toContain('33k of 262k context');
+    expect(rows.map(({ trainedWindow }) => trainedWindow)).toEqual([262_144, 131_072, 40_960, undefined]);
     expect(
       rows.map(({ id, contextWindow, tools, images, reachable }) => ({ id, contextWindow, tools, images, reachable })),
     ).toEqual([
-      { id: 'ollama/qwen3:8b', contextWindow: 262_144, tools: true, images: false, reachable: true },
+      { id: 'ollama/qwen3:8b', contextWindow: 32_768, tools: true, images: false, reachable: true },
       { id: 'lmstudio/gemma', contextWindow: 4096, tools: null, images: true, reachable: true },
       { id: 'llamacpp/tiny', contextWindow: 8192, tools: null, images: null, reachable: true },
       { id: 'vllm/big', contextWindow: 65_536, tools: null, images: null, reachable: true },
     ]);
+  });
+
+  it('downloads a newer table on --update, which counts for a session too, and keeps the old one when it fails', async () => {
+    const model = {
+      id: 'brand-new',
+      limit: { context: 77_000, output: 9000 },
+      cost: { input: 2, output: 4 },
+      modalities: { input: ['text'], output: ['text'] },
+      tool_call: true,
+    };
+    // What the bundled table holds of each provider, all with one model.
+    const names =
+      'anthropic azure cerebras deepseek fireworks-ai groq mistral moonshotai openai openrouter togetherai google-vertex google-vertex-anthropic xai zai';
+    const table = Object.fromEntries(names.split(' ').map((name) => [name, { models: { m: model } }]));
+    let isBroken = false;
+    await using source = await serveJson(() => (isBroken ? { other: 1 } : table));
+    await using api = await fakeModel([say('hi')], { protocol: 'anthropic' });
+    await using workspace = await createWorkspace();
+    const env = { CASTOR_MODELS_URL: source.url, ANTHROPIC_API_KEY: 'k-0123456789', ANTHROPIC_BASE_URL: api.url };
+    const run = (...args: string[]) => runCli(args, { workspace, env });
+    const updated = await run('models', '--update', 'anthropic/');
+    expect(updated.stderr).toContain('described 12 models of 15 providers');
+    expect(updated.stdout).toContain('anthropic/brand-new  77k context · tools · no images · $2 in, $4 out');
+    isBroken = true;
+    const failed = await run('models', '--update');
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      expect.stringMatching(/was not updated: .*no models of anthropic/),
+    ]);
+    const { stdout } = await run('-m', 'anthropic/brand-new', '-p', 'hi', '-o', 'json');
+    expect(stdout).toMatch(/"cost_usd": ?0\.\d/);
   });
 
   it('asks providers for their lists on --refresh, keeps them, and says which sent none', async () => {

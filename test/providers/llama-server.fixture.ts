@@ -7,8 +7,12 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { getCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -92,10 +96,14 @@ async function unpackDebian(): Promise<void> {
   }
 }
 
+/** Trusts what the system trusts as well: fetch does not, and behind a proxy of a company only that works. */
 async function download(url: string): Promise<Buffer> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
-  return Buffer.from(await response.arrayBuffer());
+  const ca = [...getCACertificates('default'), ...getCACertificates('system')];
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { ca, signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) }, resolve).once('error', reject);
+  });
+  if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}.`);
+  return buffer(response);
 }
 
 type Fields = Readonly<Record<string, string>>;

@@ -74,6 +74,8 @@ export { PROVIDERS } from './provider/providers.ts';
 export type { ProtocolName, ProviderRow } from './provider/providers.ts';
 export type { ChatQuirks } from './provider/chat-completions/quirks.ts';
 export { bundledModels } from './provider/catalogue/bundled-models.ts';
+export type { ModelTable } from './provider/catalogue/bundled-models.ts';
+export { downloadModels } from './provider/catalogue/download-models.ts';
 export { familyOf } from './provider/catalogue/model-families.ts';
 export { listModels } from './provider/catalogue/list-models.ts';
 export type { ListedModel } from './provider/catalogue/model-list.ts';

@@ -1,6 +1,6 @@
 /**
- * `castor models`: lists the models that can be reached now, with what is known of each. Without --local and --refresh
- * it asks no server. What is not known is said.
+ * `castor models`: lists the models that can be reached now, with what is known of each. Without --local, --refresh and
+ * --update it asks no server. What is not known is said.
  */
 
 import { getErrorMessage } from '@castor/core';
@@ -13,13 +13,14 @@ import { loadPlaces } from '../providers/load-places.ts';
 import { findLocalServers, LOCAL_IDS } from '../providers/local-servers.ts';
 import { listKnownModels, missingKeyOf, toReachable } from '../providers/reachable-models.ts';
 import type { ReachableModel } from '../providers/reachable-models.ts';
+import { updateModels } from '../providers/updated-models.ts';
 import { askForModels } from '../providers/verify-key.ts';
 import { describeModel } from '../providers/describe-model.ts';
 import { toJson } from '../to-json.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
-const USAGE = `Usage: castor models [<words...>] [--all] [--local] [--refresh] [--json]
+const USAGE = `Usage: castor models [<words...>] [--all] [--local] [--refresh] [--update] [--json]
 
 Lists the models that can be reached now: those of providers whose key is set
 or stored. A model that is not listed can still be named: --model provider/model
@@ -28,13 +29,16 @@ or stored. A model that is not listed can still be named: --model provider/model
   --all       also models whose key is missing
   --local     looks for servers on this machine (Ollama, LM Studio, llama.cpp, vLLM)
   --refresh   asks each provider whose key is set for its list, and keeps it
+  --update    downloads the table of models and prices from models.dev, which counts
+              before the bundled one; CASTOR_MODELS_URL names another address
   --json      prints an array of id, provider, contextWindow, maxOutput, tools,
-              images, price and reachable; null is unknown
+              images, price and reachable; null is unknown;
+              trainedWindow where a server allots less
 `;
 
 export async function runModelsCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
-  const flags = ['--all', '--json', '--local', '--refresh', '--help', '-h'];
+  const flags = ['--all', '--json', '--local', '--refresh', '--update', '--help', '-h'];
   const words = parseWords(argv, { command: 'models', flags });
   if (typeof words === 'string') {
     output.note(`${words}\n\n${USAGE}`);
@@ -45,6 +49,7 @@ export async function runModelsCommand(argv: readonly string[], context: Subcomm
     return ExitCode.Success;
   }
   const { places, geminiMissing } = loadPlaces(context);
+  if (words.flags.has('--update')) output.note(`castor: ${await updateModels(places)}`);
   if (words.flags.has('--refresh')) await refresh(places, (message) => output.note(`castor: ${message}`));
   const local = words.flags.has('--local') ? await findLocalServers(places) : [];
   const all = [
@@ -89,9 +94,10 @@ async function refresh(places: ProviderPlaces, tell: (message: string) => void):
   );
 }
 
-function toRow({ id, provider, known, reachable }: ReachableModel) {
+function toRow({ id, provider, known, reachable, trainedWindow }: ReachableModel) {
   const { contextWindow = null, maxOutput = null, tools = null, images = null, price = null } = known;
-  return { id, provider, contextWindow, maxOutput, tools, images, price, reachable };
+  const trained = trainedWindow === undefined ? {} : { trainedWindow };
+  return { id, provider, contextWindow, ...trained, maxOutput, tools, images, price, reachable };
 }
 
 function describe(models: readonly ReachableModel[], flags: ReadonlySet<string>): string {

@@ -3,16 +3,23 @@
 import type { ModelPrice } from '@castor/core/program';
 import type { ReachableModel } from './reachable-models.ts';
 
-export function describeModel({ known, missing }: ReachableModel): string {
+export function describeModel({ known, missing, trainedWindow }: ReachableModel): string {
   const { contextWindow, tools, images, price } = known;
   const facts = [
-    contextWindow === undefined ? 'context unknown' : `${shortCount(contextWindow)} context`,
+    describeWindow(contextWindow, trainedWindow),
     ...(tools === undefined ? [] : [tools ? 'tools' : 'no tools']),
     ...(images === undefined ? [] : [images ? 'images' : 'no images']),
     price ? describePrice(price) : 'price unknown',
     ...(missing === undefined ? [] : [missing]),
   ];
   return facts.join(' · ');
+}
+
+/** What is allotted, and what the model was trained for if that is another number. */
+function describeWindow(allotted: number | undefined, trained: number | undefined): string {
+  if (allotted === undefined) return trained === undefined ? 'context unknown' : `${shortCount(trained)} context`;
+  if (trained === undefined || trained === allotted) return `${shortCount(allotted)} context`;
+  return `${shortCount(allotted)} of ${shortCount(trained)} context`;
 }
 
 /** Per million tokens. */

@@ -8,6 +8,7 @@ import { requireKey } from './find-key.ts';
 import type { KeyPlaces } from './find-key.ts';
 import { readCachedLists } from './model-cache.ts';
 import { createProviderEndpoint, proxyFor } from './provider-endpoint.ts';
+import { readUpdatedModels } from './updated-models.ts';
 
 export interface ProviderPlaces extends ProviderSources, KeyPlaces {
   settings: Pick<Settings, 'providers' | 'castor' | 'model'>;
@@ -31,6 +32,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       quirks: provider.quirks,
       models: provider.models,
       listed: listOf(provider, places),
+      table: readUpdatedModels(places.home),
       smallModel: smallModelOf(provider, places),
       ...(provider.usesGoogleCredentials && { cloud: 'vertex' as const }),
       cacheKey: createSessionId(),

@@ -12,6 +12,7 @@ import { listStoredKeys } from './key-store.ts';
 import { LOCAL_IDS } from './local-servers.ts';
 import { readCachedLists } from './model-cache.ts';
 import type { ProviderPlaces } from './open-configured.ts';
+import { readUpdatedModels } from './updated-models.ts';
 
 export interface ReachableModel {
   /** As `provider/model`; a Gemini name stays plain. */
@@ -23,6 +24,8 @@ export interface ReachableModel {
   missing?: string | undefined;
   /** Whether a server on this machine sent it. */
   isLocal?: boolean;
+  /** What the model was trained for, where its server allots less. */
+  trainedWindow?: number | undefined;
 }
 
 /** Whether a request could be sent, without running a command or asking the keyring. */
@@ -43,11 +46,12 @@ export function missingKeyOf(provider: ConfiguredProvider, { home, environment }
 /** Servers on this machine are left out: only asking them tells what they serve. */
 export function listKnownModels(places: ProviderPlaces, gemini: { missing: string | undefined }): ReachableModel[] {
   const cached = readCachedLists(places.home);
+  const updated = readUpdatedModels(places.home);
   const others = listProviders(places).flatMap((provider) => {
     const { id, baseUrl, models: fromSettings } = provider;
     if (id === 'gemini') return [];
     const list = cached[id]?.baseUrl === baseUrl ? cached[id].models : {};
-    const bundled = bundledModels(id);
+    const bundled = bundledModels(id, updated);
     const isLocalRow = LOCAL_IDS.includes(id);
     const names = [
       ...new Set([...Object.keys(fromSettings), ...(isLocalRow ? [] : Object.keys(list)), ...Object.keys(bundled)]),
@@ -83,12 +87,13 @@ function knownOf(
   return { ...familyOf(name), ...own(bundled), ...listed, ...own(models) };
 }
 
-export function toReachable(provider: ConfiguredProvider, { id, known }: ListedModel): ReachableModel {
+export function toReachable(provider: ConfiguredProvider, { id, known, trainedWindow }: ListedModel): ReachableModel {
   return {
     id: `${provider.id}/${id}`,
     provider: provider.id,
     known: knownOf(provider, id, known),
     reachable: true,
     isLocal: provider.isLocal,
+    trainedWindow,
   };
 }

@@ -5,7 +5,7 @@
 
 import { getErrorMessage } from '../protocol/errors.ts';
 import { debugLogger } from '../util/debug-logger.ts';
-import { bundledModels } from './catalogue/bundled-models.ts';
+import { type ModelTable, bundledModels } from './catalogue/bundled-models.ts';
 import { familyOf } from './catalogue/model-families.ts';
 import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
 import { type KnownModels, type ProviderModels, createProviderModels } from './catalogue/provider-catalogue.ts';
@@ -27,6 +27,8 @@ export interface ProviderAccess {
   models?: KnownModels | undefined;
   /** What the provider's own list said when the user last asked for it. */
   listed?: KnownModels | undefined;
+  /** A newer table of models than the bundled one. */
+  table?: ModelTable | undefined;
   smallModel?: string | undefined;
   /** The cloud that serves the protocol in its own form. */
   cloud?: 'vertex' | undefined;
@@ -45,7 +47,7 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
   const { endpoint, quirks = {}, smallModel } = access;
   const models = createProviderModels({
     fromSettings: access.models,
-    bundled: bundledModels(access.id),
+    bundled: bundledModels(access.id, access.table),
     familyOf,
     isLocal: endpoint.isLocal,
     smallModel,

@@ -4,7 +4,7 @@
  */
 
 import type { EffortLevel, ModelPrice, Rates, ThinkingKnob } from './model-catalogue.ts';
-import { MODELS } from './models-data.ts';
+import { MODELS, MODELS_DATE } from './models-data.ts';
 import type { KnownModel, KnownModels } from './provider-catalogue.ts';
 
 const UNKNOWN = '-';
@@ -18,9 +18,17 @@ const EFFORT_LETTERS: Readonly<Record<string, EffortLevel>> = {
   a: 'max',
 };
 
+/** A table in the form of the bundled one, by provider, that the user has loaded since. */
+export interface ModelTable {
+  /** As a date: the bundled table of a newer program counts before it. */
+  date: string;
+  models: Readonly<Record<string, string>>;
+}
+
 /** The models of a provider; empty for a provider the table does not hold. */
-export function bundledModels(provider: string): KnownModels {
-  const lines = Object.hasOwn(MODELS, provider) ? (MODELS[provider] ?? '').trim().split('\n') : [];
+export function bundledModels(provider: string, updated?: ModelTable): KnownModels {
+  const table = updated && updated.date > MODELS_DATE ? updated.models : MODELS;
+  const lines = Object.hasOwn(table, provider) ? (table[provider] ?? '').trim().split('\n') : [];
   return Object.fromEntries(lines.map((line) => readLine(line)));
 }
 

@@ -7,12 +7,8 @@ import { isRecord } from '../../util/is-record.ts';
 import { type HttpClient, createHttpClient } from '../http/http-client.ts';
 import { type ListModelsOptions, getJson, listUrl, rootUrl, unlessRejected } from './list-models.ts';
 import { type ListedModel, readModelList, readProps, readShow } from './model-list.ts';
+import { ollamaWindow } from './ollama-window.ts';
 import type { KnownModel } from './provider-catalogue.ts';
-
-/** The window asked of Ollama where the user names none: enough to work in, and affordable for most machines. */
-const WORKING_WINDOW = 32_768;
-/** A tag that Ollama adds to a bare name. */
-const DEFAULT_TAG = ':latest';
 
 /** Empty where the server does not know the model. Rejects with ApiError or UnauthorizedError like `listModels`. */
 export async function describeModel(options: ListModelsOptions, model: string): Promise<KnownModel> {
@@ -33,15 +29,9 @@ async function describeOllama(http: HttpClient, options: ListModelsOptions, mode
     getJson(http, endpoint.url('api/show'), options, body),
     getJson(http, endpoint.url('api/ps'), options).catch(unlessRejected),
   ]);
-  const { trainedWindow, allottedWindow, ...known } = readShow(shown);
-  const loaded = readModelList(running).find(({ id }) => isSameModel(id, model))?.known.contextWindow;
-  const chosen = allottedWindow ?? Math.min(trainedWindow ?? WORKING_WINDOW, WORKING_WINDOW);
-  // A smaller window than the loaded one would reload the model for nothing.
-  return { ...known, contextWindow: Math.max(chosen, loaded ?? 0) };
-}
-
-function isSameModel(one: string, other: string): boolean {
-  return one === other || one === `${other}${DEFAULT_TAG}` || other === `${one}${DEFAULT_TAG}`;
+  const window = readShow(shown);
+  const { trainedWindow: _trained, allottedWindow: _allotted, ...known } = window;
+  return { ...known, ...ollamaWindow(window, running, model) };
 }
 
 async function findListed(

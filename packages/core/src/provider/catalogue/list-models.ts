@@ -10,6 +10,7 @@ import { parseObject, readFailure, readText } from '../wire/answer.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import type { WireEndpoint } from '../wire/wire-protocol.ts';
 import { type ListedModel, readModelList, readProps, readShow } from './model-list.ts';
+import { ollamaWindow } from './ollama-window.ts';
 
 export interface ListModelsOptions extends HttpClientOptions {
   /** The provider's id: LM Studio and llama.cpp say more on paths of their own. */
@@ -53,16 +54,25 @@ async function ask(http: HttpClient, options: ListModelsOptions): Promise<Listed
     return list.map((model) => ({ ...model, known: { ...model.known, ...props } }));
   }
   if (protocol !== 'ollama') return list;
+  const running = await askOllama(http, options, 'api/ps');
   return Promise.all(
     list.map(async (model, index) => {
       if (index >= MOST_SHOWN) return model;
-      const body = [Buffer.from(JSON.stringify({ model: model.id }))];
-      const shown = await getJson(http, endpoint.url('api/show'), options, body).catch(unlessRejected);
-      const { trainedWindow, allottedWindow, ...known } = readShow(shown);
-      const contextWindow = allottedWindow ?? trainedWindow;
-      return { ...model, known: { ...model.known, ...known, ...(contextWindow !== undefined && { contextWindow }) } };
+      const shown = readShow(await askOllama(http, options, 'api/show', model.id));
+      const { trainedWindow, allottedWindow: _allotted, ...known } = shown;
+      return {
+        ...model,
+        known: { ...model.known, ...known, ...(trainedWindow !== undefined && ollamaWindow(shown, running, model.id)) },
+        ...(trainedWindow !== undefined && { trainedWindow }),
+      };
     }),
   );
+}
+
+/** Undefined where the server does not offer it. */
+async function askOllama(http: HttpClient, options: ListModelsOptions, path: string, model?: string): Promise<unknown> {
+  const body = model === undefined ? undefined : [Buffer.from(JSON.stringify({ model }))];
+  return getJson(http, options.endpoint.url(path), options, body).catch(unlessRejected);
 }
 
 export function listUrl({ protocol, endpoint }: ListModelsOptions): URL {

@@ -40,7 +40,7 @@ describe('readModelList', () => {
     [
       'llama.cpp',
       { data: [{ id: 'q', meta: { n_ctx_train: 40_960 } }] },
-      [{ id: 'q', known: { contextWindow: 40_960 } }],
+      [{ id: 'q', known: { contextWindow: 40_960 }, trainedWindow: 40_960 }],
     ],
     [
       'LM Studio',
@@ -56,7 +56,7 @@ describe('readModelList', () => {
           { id: 'e', type: 'embeddings', max_context_length: 2048 },
         ],
       },
-      [{ id: 'a', known: { contextWindow: 4096, tools: true, images: true } }],
+      [{ id: 'a', known: { contextWindow: 4096, tools: true, images: true }, trainedWindow: 131_072 }],
     ],
     [
       'Anthropic',
@@ -111,6 +111,8 @@ describe('what a local server says of its model', () => {
         capabilities: ['completion', 'tools'],
       }),
     ).toEqual({ allottedWindow: 16_384, trainedWindow: 262_144, tools: true, images: false });
+    const levels = { 'general.architecture': 'gptoss', 'gptoss.context_length': 131_072 };
+    expect(readShow({ model_info: levels, capabilities: ['thinking'] })).toMatchObject({ thinking: 'effort' });
     expect([readProps(undefined), readShow('x')]).toEqual([{}, {}]);
   });
 });
@@ -120,7 +122,11 @@ describe('listModels', () => {
     await using model = await fakeModel([], { protocol: 'ollama', models: [{ name: 'qwen3:8b' }] });
     const endpoint = createEndpoint({ baseUrl: model.url });
     expect(await listModels({ id: 'ollama', protocol: 'ollama', endpoint })).toEqual([
-      { id: 'qwen3:8b', known: { contextWindow: 262_144, tools: true, images: false, thinking: 'switch' } },
+      {
+        id: 'qwen3:8b',
+        known: { contextWindow: 32_768, tools: true, images: false, thinking: 'switch' },
+        trainedWindow: 262_144,
+      },
     ]);
   });
 
@@ -133,7 +139,7 @@ describe('listModels', () => {
     });
     const endpoint = createEndpoint({ baseUrl: `${model.url}/v1` });
     expect(await listModels({ id: 'llamacpp', protocol: 'chat', endpoint })).toEqual([
-      { id: 'q', known: { contextWindow: 4096 } },
+      { id: 'q', known: { contextWindow: 4096 }, trainedWindow: 40_960 },
     ]);
   });
 

@@ -11,6 +11,8 @@ export interface ListedModel {
   /** The server's own name. */
   id: string;
   known: KnownModel;
+  /** What the model was trained for, where the server says both. */
+  trainedWindow?: number;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -26,7 +28,15 @@ function readRow(row: Row): ListedModel[] {
   const name = text(row['id']) ?? text(row['name']) ?? text(row['model']);
   // Models that only embed, rank or speak are no choice for a conversation.
   if (name === undefined || isOther(row)) return [];
-  return [{ id: name.replace(/^models\//, ''), known: readKnown(row) }];
+  const isLoaded = row['loaded_context_length'] !== undefined;
+  const trained = firstCount(isLoaded ? row['max_context_length'] : recordOf(row['meta'])['n_ctx_train']);
+  return [
+    {
+      id: name.replace(/^models\//, ''),
+      known: readKnown(row),
+      ...(trained !== undefined && { trainedWindow: trained }),
+    },
+  ];
 }
 
 function isOther(row: Row): boolean {
@@ -120,7 +130,12 @@ export function readShow(body: unknown): ShownModel {
     ...definedOf({
       tools: ability(capabilities, 'tools'),
       images: ability(capabilities, 'vision'),
-      thinking: ability(capabilities, 'thinking') ? 'switch' : undefined,
+      // Only this family of Ollama's takes a level.
+      thinking: ability(capabilities, 'thinking')
+        ? info['general.architecture'] === 'gptoss'
+          ? 'effort'
+          : 'switch'
+        : undefined,
     }),
     ...(isCount(trained) && { trainedWindow: trained }),
     ...(isCount(allotted) && { allottedWindow: allotted }),

@@ -47,6 +47,20 @@ describe('Ollama', () => {
     expect(await notices()).toEqual([]);
   });
 
+  it.each([
+    ['effort', 'HIGH', 'high'],
+    ['effort', 'MINIMAL', 'low'],
+    ['switch', 'HIGH', true],
+    [undefined, 'HIGH', undefined],
+  ] as const)(
+    'asks a model with the knob %s for thinking of level %s by %s',
+    async (thinking, thinkingLevel, think) => {
+      await using opened = await openAt('ollama', [say('ok')], {}, { models: { m: { thinking } } });
+      await sendTo(opened, [user('hi')], { thinkingConfig: { thinkingLevel } });
+      expect(opened.model.requests[0]?.body.think).toBe(think);
+    },
+  );
+
   it('ends without a finish reason when the stream does', async () => {
     await using opened = await openAt('ollama', [answer(text('half'), ending('end'))]);
     expect(await sendTo(opened, [user('hi')])).toMatchObject({ text: 'half', finishReason: undefined });

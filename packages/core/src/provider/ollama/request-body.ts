@@ -8,6 +8,9 @@ import { declaredTools } from '../wire/tool-schema.ts';
 
 type Settings = Record<string, unknown>;
 
+/** For models that take a level; they do not stop thinking altogether. Any other model rejects a level. */
+const LEVELS = { none: 'low', minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
+
 /** Every field beside `messages`. */
 export function settingsFields(model: string, config: GenerateContentConfig, facts: ModelFacts): Settings {
   const hasTools = facts.tools !== false && config.toolConfig?.functionCallingConfig?.mode !== 'NONE';
@@ -26,7 +29,7 @@ export function settingsFields(model: string, config: GenerateContentConfig, fac
             type: 'function',
             function: { name, description, parameters: schema },
           })),
-    think: effort === undefined ? undefined : effort !== 'none',
+    think: effort === undefined ? undefined : facts.thinking === 'effort' ? LEVELS[effort] : effort !== 'none',
     format: config.responseJsonSchema ?? (config.responseMimeType === 'application/json' ? 'json' : undefined),
     options: definedFields({
       num_ctx: facts.contextWindow,
