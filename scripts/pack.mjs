@@ -25,6 +25,8 @@ const PROVIDERS = [
   'packages/core/src/agent/model-profile.ts',
   'packages/core/src/provider/catalogue/describe-model.ts',
   'packages/core/src/provider/provider-routes.ts',
+  'packages/core/src/provider/wire/collect-answer.ts',
+  'packages/core/src/provider/wire/ndjson.ts',
 ];
 const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
   (name) => `packages/core/src/provider/${name}/protocol.ts`,

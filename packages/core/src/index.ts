@@ -93,7 +93,7 @@ export type { PolicyPort, PolicyQuestion, PolicyVerdict } from './scheduler/port
 export { BudgetError } from './spending/budget.ts';
 export type { BudgetLimits } from './spending/budget.ts';
 export { Ledger } from './spending/ledger.ts';
-export { mergePrices } from './spending/prices.ts';
+export { mergePrices } from './spending/merge-prices.ts';
 export type { SessionMetrics } from './spending/session-metrics.ts';
 
 // Sessions on disk: list them and go on in one.

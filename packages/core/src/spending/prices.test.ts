@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { costOf, mergePrices } from './prices.ts';
+import { mergePrices } from './merge-prices.ts';
+import { costOf } from './prices.ts';
 import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
 import { NO_TOKENS } from './session-metrics.ts';
 

@@ -6,8 +6,7 @@ import { userDirectory } from '../config/paths.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
 import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
-import { mergePrices } from './prices.ts';
-import type { ReadPrices } from './prices.ts';
+import type { ReadPrices } from './merge-prices.ts';
 
 /** Never throws: an unusable file is reported in `problems`, and the catalogue's prices apply. */
 export async function loadPrices(home: string, prices: PriceTable = GEMINI_CATALOGUE.prices): Promise<ReadPrices> {
@@ -21,6 +20,8 @@ export async function loadPrices(home: string, prices: PriceTable = GEMINI_CATAL
     return { prices, problems };
   }
   try {
+    // Most users have no such file.
+    const { mergePrices } = await import('./merge-prices.ts');
     const merged = mergePrices(prices, JSON.parse(text));
     return { prices: merged.prices, problems: merged.problems.map((problem) => `${path}: ${problem}`) };
   } catch (error) {

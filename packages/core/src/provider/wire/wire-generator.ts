@@ -20,8 +20,6 @@ import {
 import { releaseOnReturn } from '../release-on-return.ts';
 import { estimateTokenCount } from '../token-estimate.ts';
 import { readFailure, readText } from './answer.ts';
-import { collectAnswer } from './collect-answer.ts';
-import { NdjsonReader } from './ndjson.ts';
 import { DEFAULT_MAX_FRAME_BYTES, SseReader } from './sse.ts';
 import type { AnswerReader, RequestBody, WireEndpoint, WireFrame, WireMethod, WireProtocol } from './wire-protocol.ts';
 
@@ -124,7 +122,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
             skips: protocol.skips,
             plain: reader.runs,
           })
-        : new NdjsonReader({ maxFrameBytes });
+        : new (await import('./ndjson.ts')).NdjsonReader({ maxFrameBytes });
     const parse = function* (frames: readonly WireFrame[]) {
       for (const parsed of parseFrames(frames, reader)) {
         throwIfAborted(signal);
@@ -154,7 +152,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
 
     async generateContent(request) {
       const { generate } = protocol;
-      if (!generate) return collectAnswer(await stream(request));
+      if (!generate) return (await import('./collect-answer.ts')).collectAnswer(await stream(request));
       const { response } = await sendAdapting(request, 'generate', () => generate.body(request));
       return generate.read(await readFrame(response));
     },
