@@ -129,11 +129,7 @@ describe('castor models', () => {
     };
     await models(['--json', '--all'], env);
     expect([ollama, studio, llama, vllm].map(({ connections }) => connections)).toEqual([0, 0, 0, 0]);
-    const [{ rows }, { stdout }] = await Promise.all([
-      models(['--json', '--local'], env),
-      models(['--local', 'qwen3'], env),
-    ]);
-    expect(stdout).toContain('33k of 262k context');
+    const { rows } = await models(['--json', '--local'], env);
     expect(rows.map(({ trainedWindow }) => trainedWindow)).toEqual([262_144, 131_072, 40_960, undefined]);
     expect(
       rows.map(({ id, contextWindow, tools, images, reachable }) => ({ id, contextWindow, tools, images, reachable })),

@@ -48,13 +48,17 @@ async function ask(http: HttpClient, options: ListModelsOptions): Promise<Listed
     const own = await getJson(http, rootUrl(endpoint, '/api/v0/models'), options).catch(unlessRejected);
     if (own !== undefined) return readModelList(own);
   }
-  const list = readModelList(await getJson(http, listUrl(options), options));
+  const isOllama = protocol === 'ollama';
+  const [listed, running] = await Promise.all([
+    getJson(http, listUrl(options), options),
+    isOllama ? askOllama(http, options, 'api/ps') : undefined,
+  ]);
+  const list = readModelList(listed);
   if (id === 'llamacpp') {
     const props = readProps(await getJson(http, rootUrl(endpoint, '/props'), options).catch(unlessRejected));
     return list.map((model) => ({ ...model, known: { ...model.known, ...props } }));
   }
-  if (protocol !== 'ollama') return list;
-  const running = await askOllama(http, options, 'api/ps');
+  if (!isOllama) return list;
   return Promise.all(
     list.map(async (model, index) => {
       if (index >= MOST_SHOWN) return model;
