@@ -99,6 +99,14 @@ export { listRewindPoints, revertEdits, rewindTo } from './records/rewind.ts';
 export type { RewindPoint } from './records/rewind.ts';
 export { createSessionFrom } from './records/session-copy.ts';
 export { deleteSession } from './records/session-delete.ts';
+export {
+  convertForeignSession,
+  findForeignSession,
+  listForeignSessions,
+  readForeignHistory,
+  searchForeignSessions,
+} from './records/foreign-sessions.ts';
+export type { ForeignAgentName, ForeignSession } from './records/foreign-sessions.ts';
 export { findSession } from './records/session-find.ts';
 export { createSessionId } from './records/session-id.ts';
 export { SessionRecorder } from './records/session-recorder.ts';

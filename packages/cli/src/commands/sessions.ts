@@ -14,6 +14,7 @@ import {
   countOf,
 } from '@castor/core/program';
 import type { SessionSummary } from '@castor/core';
+import type { ForeignAgentName } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { parseWords } from './parse-words.ts';
@@ -23,9 +24,10 @@ import { toJson } from '../to-json.ts';
 
 export type SessionsContext = Pick<SubcommandContext, 'output' | 'cwd' | 'home'>;
 
-const USAGE = `Usage: castor sessions list [--json]
-       castor sessions search <words...> [--limit <number>] [--json]
-       castor sessions show [<session>] [--json]
+const USAGE = `Usage: castor sessions list [--from claude|codex] [--json]
+       castor sessions search <words...> [--from claude|codex] [--limit <number>] [--json]
+       castor sessions show [<session>] [--from claude|codex] [--json]
+       castor sessions import [<session>] --from claude|codex
        castor sessions delete <session>
        castor sessions path [<session>]
 
@@ -33,19 +35,22 @@ const USAGE = `Usage: castor sessions list [--json]
   search    finds sessions of all folders that contain all words
   show      shows the conversation of a session
   delete    deletes a session and its files
+  import    copies a session of another agent, to be resumed here
   path      prints the file of a session, or the folder of the sessions
 
 <session> is a number of the list, a session id, or latest.
-To resume one: castor --resume <session>
+To resume one: castor --resume <session>, of another agent: castor --resume claude:<session>
 `;
 
-interface Options {
+export interface SessionsOptions {
   operands: string[];
   json: boolean;
   limit: number;
+  /** The other agent whose sessions are meant. */
+  from: ForeignAgentName | undefined;
 }
 
-type Run = (options: Options, context: SessionsContext) => Promise<ExitCode>;
+type Run = (options: SessionsOptions, context: SessionsContext) => Promise<ExitCode>;
 
 const COMMANDS: Readonly<Record<string, { run: Run; atLeast: number; atMost: number }>> = {
   list: { run: list, atLeast: 0, atMost: 0 },
@@ -53,6 +58,7 @@ const COMMANDS: Readonly<Record<string, { run: Run; atLeast: number; atMost: num
   show: { run: show, atLeast: 0, atMost: 1 },
   delete: { run: remove, atLeast: 1, atMost: 1 },
   path: { run: path, atLeast: 0, atMost: 1 },
+  import: { run: async () => ExitCode.Failure, atLeast: 0, atMost: 1 },
 };
 
 export async function runSessionsCommand(argv: readonly string[], context: SessionsContext): Promise<ExitCode> {
@@ -69,6 +75,10 @@ export async function runSessionsCommand(argv: readonly string[], context: Sessi
     return ExitCode.Failure;
   }
   try {
+    if (options.from !== undefined || name === 'import') {
+      const { runForeignSessions } = await import('./sessions-foreign.ts');
+      return await runForeignSessions(name, options, context);
+    }
     return await command.run(options, context);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
@@ -80,13 +90,14 @@ export async function runSessionsCommand(argv: readonly string[], context: Sessi
 const DEFAULT_LIMIT = '20';
 
 /** A sentence for invalid options. */
-function parseOptions(argv: readonly string[]): Options | string {
-  const words = parseWords(argv, { command: 'sessions', flags: ['--json'], valued: { '--limit': [] } });
+function parseOptions(argv: readonly string[]): SessionsOptions | string {
+  const valued = { '--limit': [], '--from': ['claude', 'codex'] };
+  const words = parseWords(argv, { command: 'sessions', flags: ['--json'], valued });
   if (typeof words === 'string') return words;
   const { operands, flags, values } = words;
   const limit = Number(values.get('--limit') ?? DEFAULT_LIMIT);
   if (!Number.isInteger(limit) || limit < 1) return '--limit needs a whole number above 0.';
-  return { operands, json: flags.has('--json'), limit };
+  return { operands, json: flags.has('--json'), limit, from: values.get('--from') as ForeignAgentName | undefined };
 }
 
 /** `--list-sessions`. */
@@ -136,14 +147,17 @@ export function relativeTime(time: number, now: number): string {
   return `${countOf(Math.floor(passed / length), unit)} ago`;
 }
 
-async function list({ json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+async function list({ json }: SessionsOptions, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const sessions = await listSessions({ home, root: cwd });
   tellDamaged(sessions, { output, cwd, home });
   await output.answer(json ? sessionsJson(sessions) : describeList(sessions, Date.now()));
   return ExitCode.Success;
 }
 
-async function search({ operands, limit, json }: Options, { output, home }: SessionsContext): Promise<ExitCode> {
+async function search(
+  { operands, limit, json }: SessionsOptions,
+  { output, home }: SessionsContext,
+): Promise<ExitCode> {
   const words = operands.flatMap((operand) => operand.split(/\s+/));
   const found = await searchSessions({ home, words, limit });
   if (json) await output.answer(sessionsJson(found));
@@ -155,7 +169,7 @@ async function search({ operands, limit, json }: Options, { output, home }: Sess
   return found.length > 0 ? ExitCode.Success : ExitCode.Failure;
 }
 
-async function show({ operands, json }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+async function show({ operands, json }: SessionsOptions, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const session = await loadSession(operands[0] ?? 'latest', { home, root: cwd });
   if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
   const { events, ...rest } = session;
@@ -166,13 +180,19 @@ async function show({ operands, json }: Options, { output, cwd, home }: Sessions
   return ExitCode.Success;
 }
 
-async function remove({ operands: [wanted = ''] }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+async function remove(
+  { operands: [wanted = ''] }: SessionsOptions,
+  { output, cwd, home }: SessionsContext,
+): Promise<ExitCode> {
   const { title, id } = await deleteSession(wanted, { home, root: cwd });
   await output.answer(`Deleted session: ${title} [${id}]\n`);
   return ExitCode.Success;
 }
 
-async function path({ operands: [wanted] }: Options, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
+async function path(
+  { operands: [wanted] }: SessionsOptions,
+  { output, cwd, home }: SessionsContext,
+): Promise<ExitCode> {
   const project = { home, root: cwd };
   const session = wanted === undefined ? undefined : await findSession(wanted, project);
   await output.answer(`${session?.path ?? `${await resolveProjectDirectory(project)}/chats`}\n`);
@@ -180,7 +200,7 @@ async function path({ operands: [wanted] }: Options, { output, cwd, home }: Sess
 }
 
 /** With times as text, as in all JSON of this program. */
-function sessionsJson(value: unknown): string {
+export function sessionsJson(value: unknown): string {
   const isTime = (key: string) => key === 'startTime' || key === 'lastUpdated';
   const withTimes = (key: string, field: unknown) => (isTime(key) ? new Date(Number(field)).toISOString() : field);
   return `${toJson(value, { indent: 2, replacer: withTimes })}\n`;

@@ -18,7 +18,7 @@ export interface OpenSessionOptions {
   home: string;
   /** The project's folder. */
   root: string;
-  /** `latest`, an index of `listSessions` counted from 1, or a session's id. */
+  /** `latest`, an index of `listSessions` counted from 1, a session's id, or `claude:` or `codex:` and one of theirs. */
   resume?: string;
   /** Resume in a copy, under a new id. With `resume`. */
   fork?: boolean;
@@ -65,12 +65,21 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
   }
   if (options.resume !== undefined) {
     const { resumeSession } = await import('./session-resume.ts');
+    const wanted = await convertForeign(options.resume, options);
     return (
-      (await resumeSession(options.resume, options, directory)) ??
+      (await resumeSession(wanted, options, directory)) ??
       openNew(options, directory, ['No previous sessions found for this project. Starting a new session.'])
     );
   }
   return openNew(options, directory);
+}
+
+/** `claude:<session>` and `codex:<session>` become a session of our own, whose id it returns. */
+async function convertForeign(wanted: string, options: OpenSessionOptions): Promise<string> {
+  const [, agent, name = ''] = /^(claude|codex):(.*)$/.exec(wanted.trim()) ?? [];
+  if (agent !== 'claude' && agent !== 'codex') return wanted;
+  const { convertForeignSession, findForeignSession } = await import('./foreign-sessions.ts');
+  return convertForeignSession(findForeignSession(agent, name, options), options);
 }
 
 async function openNew(

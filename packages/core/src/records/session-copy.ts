@@ -22,6 +22,7 @@ import { WrittenTurns } from './written-turns.ts';
 export async function createSessionFrom(
   history: readonly Content[],
   options: Pick<OpenSessionOptions, 'home' | 'root' | 'clock'>,
+  metadata: Pick<SessionMetadata, 'forkedFrom' | 'summary'> = {},
 ): Promise<string> {
   const directory = join(await resolveProjectDirectory(options), 'chats');
   const now = new Date((options.clock ?? systemClock).now()).toISOString();
@@ -31,7 +32,7 @@ export async function createSessionFrom(
   // Copies: a turn that occurs twice is two messages.
   const messages = history.map((content) => written.toMessage({ ...content }, { prompt_id: sessionId }));
   try {
-    writeSession(path, [toHeader({ sessionId }, options, now), ...toLines(messages)]);
+    writeSession(path, [toHeader({ sessionId, ...metadata }, options, now), ...toLines(messages)]);
   } catch (error) {
     throw toSessionError(`The session cannot be written to ${path}`, error);
   }
