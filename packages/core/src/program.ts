@@ -106,7 +106,7 @@ export {
   readForeignHistory,
   searchForeignSessions,
 } from './records/foreign-sessions.ts';
-export type { ForeignAgentName, ForeignSession } from './records/foreign-sessions.ts';
+export type { ForeignAgentName } from './records/foreign-sessions.ts';
 export { findSession } from './records/session-find.ts';
 export { createSessionId } from './records/session-id.ts';
 export { SessionRecorder } from './records/session-recorder.ts';
