@@ -65,21 +65,12 @@ export async function openSession(options: OpenSessionOptions): Promise<OpenedSe
   }
   if (options.resume !== undefined) {
     const { resumeSession } = await import('./session-resume.ts');
-    const wanted = await convertForeign(options.resume, options);
     return (
-      (await resumeSession(wanted, options, directory)) ??
+      (await resumeSession(options.resume, options, directory)) ??
       openNew(options, directory, ['No previous sessions found for this project. Starting a new session.'])
     );
   }
   return openNew(options, directory);
-}
-
-/** `claude:<session>` and `codex:<session>` become a session of our own, whose id it returns. */
-async function convertForeign(wanted: string, options: OpenSessionOptions): Promise<string> {
-  const [, agent, name = ''] = /^(claude|codex):(.*)$/.exec(wanted.trim()) ?? [];
-  if (agent !== 'claude' && agent !== 'codex') return wanted;
-  const { convertForeignSession, findForeignSession } = await import('./foreign-sessions.ts');
-  return convertForeignSession(findForeignSession(agent, name, options), options);
 }
 
 async function openNew(

@@ -37,7 +37,7 @@ export async function resumeSession(
   options: OpenSessionOptions,
   directory: string,
 ): Promise<OpenedSession | undefined> {
-  const found = await findSession(wanted, options);
+  const found = await findSession(await convertForeign(wanted, options), options);
   if (!found) return undefined;
   const { path, id } = found;
   if (options.fork) return forkSession(path, id, options, directory);
@@ -48,6 +48,14 @@ export async function resumeSession(
 /** Resumes the session of a sub-agent from its file, in place. Throws SessionError. */
 export function resumeChildSession(path: string, options: OwnOptions): OpenedSession {
   return hold(path, options, 'resumed');
+}
+
+/** `claude:<session>` and `codex:<session>` become a session of our own, whose id it returns. */
+async function convertForeign(wanted: string, options: OpenSessionOptions): Promise<string> {
+  const [, agent, name = ''] = /^(claude|codex):(.*)$/.exec(wanted.trim()) ?? [];
+  if (agent !== 'claude' && agent !== 'codex') return wanted;
+  const { convertForeignSession, findForeignSession } = await import('./foreign-sessions.ts');
+  return convertForeignSession(findForeignSession(agent, name, options), options);
 }
 
 /** Creates a new session from the content of a file. Throws SessionError. */
