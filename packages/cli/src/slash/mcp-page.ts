@@ -33,6 +33,7 @@ const SIGN_INS: Readonly<Partial<Record<SignInState['status'], string>>> = {
   expired: ' (OAuth expired)',
 };
 const MOST_ITEMS = 10;
+const MOST_TOOLS = 30;
 const STDERR_LINES = 5;
 const LOG_LINES = 5;
 const BYTES_PER_TOKEN = 4;
@@ -83,8 +84,9 @@ function describeServer(state: ServerState, servers: Servers, options: PageOptio
   if (connectMs !== undefined && isUp) {
     lines.push(`  Connected in ${readableDuration(connectMs)}${attempts > 1 ? `, connection ${attempts}` : ''}`);
   }
-  if (lastError !== undefined && status !== 'ready') lines.push(`  Error: ${lastError}`);
+  if (lastError !== undefined && status !== 'ready' && status !== 'disabled') lines.push(`  Error: ${lastError}`);
   if (status !== 'ready') lines.push(...tail('stderr', stderr.split('\n'), STDERR_LINES));
+  if (status !== 'ready' || isDetailed) lines.push(...describeWithheld(servers.withheldFrom(name)));
   lines.push(...describeTools(tools, options.detail));
   lines.push(...describeMissing(state, tools, isUp));
   lines.push(
@@ -112,6 +114,14 @@ function describeServer(state: ServerState, servers: Servers, options: PageOptio
   return lines;
 }
 
+/** A server that lacks a variable fails in its own words; this says why it lacks it. */
+function describeWithheld(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const more = names.length > MOST_ITEMS ? [`and ${names.length - MOST_ITEMS} more`] : [];
+  const shown = [...names.slice(0, MOST_ITEMS), ...more].join(', ');
+  return [`  Not passed on, as they look like secrets: ${shown}. Pass one with "env": { "NAME": "$NAME" }.`];
+}
+
 function countsOf({ prompts, resources }: ServerState, tools: number): string {
   const of = (count: number, word: string) => (count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`]);
   const counts = [...of(tools, 'tool'), ...of(prompts.length, 'prompt'), ...of(resources.length, 'resource')];
@@ -133,7 +143,11 @@ function describeMissing({ tools: registered }: ServerState, tools: readonly Def
 
 function describeTools(tools: readonly DefinedTool[], detail: PageDetail): string[] {
   if (tools.length === 0) return [];
-  if (detail === 'names') return ['  Tools:', ...tools.map(({ name }) => `  - ${name}`)];
+  if (detail === 'names') {
+    const hidden = tools.length - MOST_TOOLS;
+    const more = hidden > 0 ? [`  ... ${hidden} tools hidden; /mcp desc shows all`] : [];
+    return ['  Tools:', ...tools.slice(0, MOST_TOOLS).map(({ name }) => `  - ${name}`), ...more];
+  }
   const rows = tools.flatMap(({ name, description, schema }) => [
     `  - ${name}${description === '' ? '' : ':'}`,
     ...indent(description, '      '),

@@ -16,12 +16,13 @@ interface OpenOptions {
   entries?: Record<string, object>;
   homeFiles?: Record<string, string>;
   isAttended?: boolean;
+  environment?: Record<string, string | undefined>;
 }
 
 /** A server for each script, by name, and an agent with them. */
 async function open(
   scripts: Record<string, McpScript>,
-  { entries = {}, homeFiles = {}, isAttended = true }: OpenOptions = {},
+  { entries = {}, homeFiles = {}, isAttended = true, environment }: OpenOptions = {},
 ) {
   const named = await Promise.all(
     Object.entries(scripts).map(async ([name, script]) => [name, await mcpServer(script)] as const),
@@ -32,7 +33,11 @@ async function open(
   };
   const fixture = await openPromptFixture({
     homeFiles,
-    agent: { interactive: true, mcp: { layers: [{ source: 'user', servers, written: servers }], toolBudget: 8_192 } },
+    agent: {
+      ...(environment && { environment }),
+      interactive: true,
+      mcp: { layers: [{ source: 'user', servers, written: servers }], toolBudget: 8_192 },
+    },
     dependencies: { isAttended, hasScreen: isAttended },
   });
   const { agent, context } = fixture;
@@ -124,23 +129,26 @@ describe('/mcp', () => {
       { docs: DOCS },
       {
         entries: { gone: { command: '/no/such/program' }, odd: { httpUrl: 'nope' }, off: { command: 'x' } },
+        environment: { PATH: process.env['PATH'], MY_TOKEN: 'x' },
         homeFiles: { '.gemini/mcp-server-enablement.json': '{"off":{"enabled":false}}' },
       },
     );
     const page = await run.run('/mcp ls');
     expect(page).toContain('🔴 gone - Disconnected\n  Error: "/no/such/program" could not be started');
+    expect(page).toContain('  Not passed on, as they look like secrets: MY_TOKEN. Pass one with "env"');
     expect(page).toContain('🔴 odd - Not started\n  Error: The MCP server odd has an invalid url');
-    expect(page).toContain('⏸️ off - Disabled');
+    expect(page).toMatch(/⏸️ off - Disabled$/m);
+    expect(page).not.toContain('off is disabled');
     expect(await run.run('/mcp GON')).not.toContain('docs');
     expect(await run.run('/mcp zzz')).toBe('No MCP server\'s name contains "zzz".');
   });
 
   it('shows what the search for tools saves', async () => {
     await using run = await open({ many: { tools: mcp.manyTools(100) } });
-    run.agent.servers!.describeForModel();
     expect(await run.run('/mcp')).toMatch(
       /Tool search: 100 tools are announced by name, 0 are loaded\. All declarations take [\d,]+ bytes \(≈ [\d,]+ tokens\), each request carries [\d,]+ bytes/,
     );
+    expect(await run.run('/mcp')).toContain('  ... 70 tools hidden; /mcp desc shows all');
   });
 
   it('disables and enables, in the session or for good', async () => {

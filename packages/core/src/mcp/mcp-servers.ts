@@ -24,6 +24,8 @@ export interface McpServersOptions {
   showsWait: boolean;
   /** Selects the servers again, with the servers that are switched off in this session; throws sentences. */
   select(switched: ReadonlyMap<string, boolean>): [McpServer[], IdleEntry[]];
+  /** The variables of the user that a server does not get. */
+  withheldFrom(server: McpServer): readonly string[];
   /** Writes the user's file. Throws sentences. */
   writeEnabled(name: string, isEnabled: boolean): void;
   /** Sends a note to the model with the prompt that is about to be sent. */
@@ -57,12 +59,19 @@ export class McpServers {
 
   /** What announcing tools by name saves; undefined while all are declared. */
   get search(): SearchFigures | undefined {
+    this.options.search.refresh();
     return this.options.search.figures();
   }
 
   /** The configuration of a server that runs. */
   configOf(name: string): McpServer | undefined {
     return this.options.manager.configOf(name);
+  }
+
+  /** The names of the user's variables that look like secrets and that a process does not get; empty for others. */
+  withheldFrom(name: string): readonly string[] {
+    const server = this.configOf(name);
+    return server ? this.options.withheldFrom(server) : [];
   }
 
   /** What the prompt that runs waits for, in a line; undefined when it does not wait. */

@@ -21,6 +21,7 @@ import { createResourceTools } from './resource-tools.ts';
 import { selectServers } from './select-servers.ts';
 import { readDisabledServers, writeServerEnabled } from './server-enablement.ts';
 import { admitServers, ServerConsent } from './server-consent.ts';
+import { createServerEnvironment } from './server-environment.ts';
 import { DEFAULT_START_LIMIT_MS } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
 import type { McpLayer } from './server-layer.ts';
@@ -90,6 +91,10 @@ export function openServers(options: OpenServersOptions): OpenedServers {
     select: (switched) => select(switched, options.reloadLayers?.() ?? options.layers),
     writeEnabled: (name, isEnabled) => writeServerEnabled(home, name, isEnabled),
     tellModel: options.tellModel,
+    withheldFrom: ({ address }) =>
+      address.kind === 'stdio'
+        ? createServerEnvironment({ ...options, base: options.environment, env: address.env }).withheld
+        : [],
   });
   return { servers, dispose: () => manager.dispose() };
 }

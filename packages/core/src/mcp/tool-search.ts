@@ -75,8 +75,8 @@ export class ToolSearch {
 
   /** Undefined while every tool is declared. */
   figures(): SearchFigures | undefined {
-    if (!this.isOn) return undefined;
-    const tools = this.foreign();
+    const tools = this.isOn ? this.foreign() : [];
+    if (tools.length === 0) return undefined;
     const loaded = tools.filter(({ name }) => this.loaded.has(name));
     const own = Buffer.byteLength(this.describe()) + this.sizeOf(this.tool);
     return {
@@ -89,8 +89,8 @@ export class ToolSearch {
 
   /** For the system prompt; empty while every tool is declared. */
   describe(): string {
-    if (!this.isOn) return '';
-    const tools = this.foreign();
+    const tools = this.isOn ? this.foreign() : [];
+    if (tools.length === 0) return '';
     const { tools: former } = this.described;
     if (tools.length === former.length && tools.every((tool, index) => tool === former[index])) {
       return this.described.text;
