@@ -34,6 +34,7 @@ const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
 /** What a first call loads, with what reads and edits need. */
 const CALLS = [
   'packages/core/src/agent/create-scheduler.ts',
+  'node_modules/@cfworker/json-schema/dist/esm/index.js',
   'packages/core/src/tools/files/describe-content.ts',
   'packages/core/src/tools/files/file-change.ts',
 ];
@@ -241,7 +242,8 @@ function hasBuiltin({ inputs }) {
 }
 
 function isOnlyBuiltin({ inputs }) {
-  return Object.keys(inputs).every((path) => path.startsWith('builtin:'));
+  const paths = Object.keys(inputs);
+  return paths.length > 0 && paths.every((path) => path.startsWith('builtin:'));
 }
 
 function staticImports({ imports }) {

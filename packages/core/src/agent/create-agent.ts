@@ -13,6 +13,7 @@ import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { catalogueOf, factsOf, resolveModel, tokenLimit } from '../routing/models.ts';
 import type { Tool } from '../protocol/content.ts';
+import { loadValidator } from '../tools/argument-validator.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import { systemClock } from '../util/clock.ts';
@@ -129,7 +130,7 @@ export function wireAgent(
     },
   });
   const scheduler = new LazyScheduler(async () => {
-    const { createScheduler } = await import('./create-scheduler.ts');
+    const [{ createScheduler }] = await Promise.all([import('./create-scheduler.ts'), loadValidator()]);
     return createScheduler(options, { ...common, tools });
   });
 

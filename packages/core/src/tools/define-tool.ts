@@ -4,8 +4,7 @@
  * fire hooks: the executor does.
  */
 
-import { Validator } from '@cfworker/json-schema';
-import type { Schema } from '@cfworker/json-schema';
+import type { Validator } from '@cfworker/json-schema';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
@@ -21,6 +20,7 @@ import type {
 } from '../protocol/tools.ts';
 import { createAbortError } from '../util/clock.ts';
 import { partListUnionToString } from '../util/part-list.ts';
+import { createValidator } from './argument-validator.ts';
 import type { ArgsOf, JsonSchema } from './from-schema.ts';
 
 /**
@@ -98,7 +98,7 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
   let validator: Validator | undefined;
 
   function build(args: Record<string, unknown>): ToolInvocation {
-    validator ??= new Validator(schema as Schema, '2020-12', false);
+    validator ??= createValidator(schema);
     const { [WAIT_FOR_PREVIOUS]: _scheduling, ...params } = args;
     const { valid, errors } = validator.validate(EDITED_BY_PERSON in args ? listed(params) : params);
     if (!valid) throw invalidParams(name, describeErrors(errors, schema));
