@@ -4,6 +4,7 @@
  * A test beside the source that starts many processes is called x.process.test.ts and runs with `program`.
  */
 
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 declare module 'vitest' {
@@ -32,7 +33,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/house/temporary-folder.ts', 'test/house/scripted-server.ts'],
     pool: 'forks',
-    maxWorkers: '100%',
+    // Most tests wait for a program, a terminal or a timer, so two workers leave two cores idle for a part of the time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.
     isolate: false,
     testTimeout: 60_000,
