@@ -25,6 +25,7 @@ const CORE: Record<string, readonly string[]> = {
   mcp: ['config', 'tools'],
   skills: ['config', 'context', 'tools'],
   subagents: ['config', 'records', 'telemetry', 'tools'],
+  extensions: ['config', 'provider'],
   agent: [
     ...['chat', 'client', 'config', 'context', 'hook-ports', 'hooks', 'mcp', 'policy', 'provider', 'records'],
     ...['routing', 'scheduler', 'skills', 'spending', 'subagents', 'telemetry', 'tools', 'transcript', 'turn'],
@@ -58,6 +59,7 @@ const DISK = [
     'records',
     'hook-ports',
     'mcp',
+    'extensions',
     'skills',
     'subagents',
     'agent',
