@@ -1,0 +1,117 @@
+/**
+ * Finds the installed extensions and decides which of them a start may load: those that are enabled in the folder and
+ * unchanged since the user consented to them. Reads a manifest and the facts of files; loads no content.
+ */
+
+import { basename } from 'node:path';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { Source } from '../protocol/source.ts';
+import { readConsentRecords, writeConsentRecord } from './consent-records.ts';
+import type { ConsentRecord, ConsentRecords } from './consent-records.ts';
+import { isEnabled, readEnablement } from './enablement.ts';
+import { extensionsDirectory } from './extension-paths.ts';
+import { contentDirectory, listExtensionFolders, readInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
+import { digestLinked } from './linked-digest.ts';
+import { readManifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { digestTree, listTree, stampTree } from './tree-digest.ts';
+
+/** `new`: installed by another program. `changed`: since the user consented. */
+export type ConsentState = 'known' | 'new' | 'changed';
+
+export interface Extension {
+  readonly name: string;
+  /** Its folder among the installed extensions. */
+  readonly folder: string;
+  /** The folder of its content. */
+  readonly directory: string;
+  readonly installation: Installation | undefined;
+  readonly manifest: Manifest;
+  /** In the folder of the start. */
+  readonly isEnabled: boolean;
+  readonly consent: ConsentState;
+  readonly record: ConsentRecord | undefined;
+}
+
+/** An installed folder that is no usable extension. */
+export interface BrokenExtension {
+  readonly folder: string;
+  readonly problem: string;
+}
+
+export interface InstalledExtensions {
+  /** In the order of their names. */
+  readonly extensions: readonly Extension[];
+  readonly broken: readonly BrokenExtension[];
+}
+
+export interface ExtensionPlace {
+  readonly home: string;
+  readonly cwd: string;
+}
+
+/** Throws a SettingsError where the record of consent or of enablement is unreadable. */
+export function loadExtensions({ home, cwd }: ExtensionPlace): InstalledExtensions {
+  const folders = listExtensionFolders(extensionsDirectory(home));
+  if (folders.length === 0) return { extensions: [], broken: [] };
+  const rules = readEnablement(home);
+  const records = readConsentRecords(home);
+  const extensions: Extension[] = [];
+  const broken: BrokenExtension[] = [];
+  for (const folder of folders) {
+    try {
+      const installation = readInstallation(folder);
+      const directory = contentDirectory(folder, installation);
+      const manifest = readManifest(directory, cwd);
+      const { name } = manifest;
+      const twin = extensions.find((other) => other.name === name);
+      if (twin) throw new Error(`${twin.folder} has the same name, ${name}. Remove one of the two.`);
+      const found = { name, folder, directory, installation, manifest, isEnabled: isEnabled(rules[name], cwd) };
+      extensions.push({ ...found, ...judge(found, records, home) });
+    } catch (error) {
+      broken.push({ folder, problem: `${basename(folder)}: ${getErrorMessage(error)}` });
+    }
+  }
+  return { extensions: extensions.toSorted((a, b) => (a.name < b.name ? -1 : 1)), broken };
+}
+
+type Judged = Pick<Extension, 'consent' | 'record'>;
+
+function judge(
+  found: Pick<Extension, 'name' | 'directory' | 'installation' | 'isEnabled'>,
+  records: ConsentRecords,
+  home: string,
+): Judged {
+  const record = Object.hasOwn(records, found.name) ? records[found.name] : undefined;
+  if (record === undefined) return { consent: 'new', record };
+  const isLinked = found.installation?.type === 'link';
+  if (record.isLinked !== isLinked) return { consent: 'changed', record };
+  if (isLinked) return { consent: digestLinked(found.directory) === record.digest ? 'known' : 'changed', record };
+  const entries = listTree(found.directory);
+  const stamp = stampTree(entries);
+  if (stamp === record.stamp) return { consent: 'known', record };
+  if (digestTree(found.directory, entries) !== record.digest) return { consent: 'changed', record };
+  const renewed = { ...record, stamp };
+  try {
+    writeConsentRecord(home, found.name, renewed);
+  } catch {
+    // A read-only home: the next start computes the digest again.
+  }
+  return { consent: 'known', record: renewed };
+}
+
+/** The record of consent to an extension as it is on disk now. */
+export function recordOf(
+  directory: string,
+  { isLinked, version, commit }: Pick<ConsentRecord, 'isLinked' | 'version' | 'commit'>,
+): ConsentRecord {
+  if (isLinked) return { digest: digestLinked(directory), isLinked, version };
+  const entries = listTree(directory);
+  const base = { digest: digestTree(directory, entries), isLinked, stamp: stampTree(entries), version };
+  return commit === undefined ? base : { ...base, commit };
+}
+
+export function toSource({ name, directory, manifest: { contextFileNames } }: Extension): Source {
+  return { kind: 'extension', name, directory, trusted: true, contextFileNames: contextFileNames ?? ['GEMINI.md'] };
+}
