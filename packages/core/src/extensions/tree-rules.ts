@@ -1,0 +1,94 @@
+/**
+ * The rules every tree of an extension keeps before it is installed, wherever it comes from: regular files, folders,
+ * and links that stay inside; bounded in number and bytes. Copies trees by these rules and makes them durable.
+ */
+
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { throwIfAborted } from '../util/clock.ts';
+import { ARCHIVE_LIMITS } from './archive-entry.ts';
+import { ExtensionError } from './extension-error.ts';
+
+/**
+ * Whether a link at this path leads out of its tree, or is no plain relative link. After a name, `..` is rejected too:
+ * where the name is a link itself, the spelling does not tell where it leads.
+ */
+export function leavesTree(path: string, target: string): boolean {
+  if (target === '' || target.startsWith('/') || /[\0\\]/.test(target)) return true;
+  if (/(?:^|\/)(?!\.\.?(?:\/|$))[^/]+\/(?:.*\/)?\.\.(?:\/|$)/.test(target)) return true;
+  const reached = posix.normalize(posix.join(posix.dirname(path), target));
+  return reached === '..' || reached.startsWith('../');
+}
+
+interface Visited {
+  /** Relative, with slashes. */
+  path: string;
+  kind: 'file' | 'directory' | 'link';
+}
+
+/** Every entry below the folder; a folder comes before its content. Throws an ExtensionError for a broken rule. */
+function* visitTree(directory: string, limits = ARCHIVE_LIMITS): Generator<Visited, void> {
+  let count = 0;
+  let bytes = 0;
+  function* visit(prefix: string): Generator<Visited, void> {
+    for (const name of readdirSync(join(directory, prefix))) {
+      const path = `${prefix}${name}`;
+      const stat = lstatSync(join(directory, path));
+      count += 1;
+      bytes += stat.isFile() ? stat.size : 0;
+      if (count > limits.entries) throw new ExtensionError(`${directory} has more than ${limits.entries} files.`);
+      if (bytes > limits.bytes) throw new ExtensionError(`${directory} has more than ${limits.bytes} bytes.`);
+      if (stat.isDirectory()) {
+        yield { path, kind: 'directory' };
+        yield* visit(`${path}/`);
+      } else if (stat.isSymbolicLink()) {
+        const target = readlinkSync(join(directory, path));
+        if (!leavesTree(path, target)) yield { path, kind: 'link' };
+        else throw new ExtensionError(`${join(directory, path)} links to ${target}, outside the extension. Remove it.`);
+      } else if (stat.isFile()) yield { path, kind: 'file' };
+      else throw new ExtensionError(`${join(directory, path)} is not a regular file. Remove it.`);
+    }
+  }
+  yield* visit('');
+}
+
+/** Throws an ExtensionError for a tree that breaks a rule. */
+export function checkTree(directory: string): void {
+  for (const _ of visitTree(directory));
+}
+
+/** Into a new folder; the owner may read and write everything there. */
+export async function copyTree(from: string, to: string, signal: AbortSignal): Promise<void> {
+  mkdirSync(to, { mode: 0o755 });
+  for (const { path, kind } of visitTree(from)) {
+    throwIfAborted(signal);
+    const target = join(to, path);
+    if (kind === 'directory') mkdirSync(target, { mode: 0o755 });
+    else if (kind === 'link') symlinkSync(readlinkSync(join(from, path)), target);
+    else {
+      copyFileSync(join(from, path), target);
+      chmodSync(target, (lstatSync(join(from, path)).mode & 0o755) | 0o600);
+    }
+  }
+}
+
+/** Flushes every file and folder to the disk. */
+export async function syncTree(directory: string): Promise<void> {
+  const entries = [...visitTree(directory)].filter(({ kind }) => kind !== 'link');
+  const paths = [...entries.map(({ path }) => join(directory, path)), directory];
+  const workers = Array.from({ length: 8 }, async () => {
+    for (let path = paths.shift(); path !== undefined; path = paths.shift()) await syncPath(path);
+  });
+  await Promise.all(workers);
+}
+
+export async function syncPath(path: string): Promise<void> {
+  if (process.platform === 'win32' && lstatSync(path).isDirectory()) return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
