@@ -9,8 +9,6 @@ export type { Configuration } from './config/load-configuration.ts';
 export type { SettingExplanation, SettingSource } from './config/explain-setting.ts';
 export type { SettingsLayer, SettingsScope } from './config/settings-layer.ts';
 export { findSetting, listSettings } from './config/settings-table.ts';
-export { findExtensions } from './config/extensions.ts';
-export type { InstalledExtension } from './config/extensions.ts';
 export { noEffectOf } from './config/table/no-effect.ts';
 export type { FoundSetting, NamedSetting, Settings } from './config/settings-table.ts';
 export { createSettingsSchema } from './config/settings-schema.ts';
@@ -19,10 +17,28 @@ export type { Shape } from './config/setting-shape.ts';
 export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
 export { parseJsonText } from './config/json-text.ts';
-export { projectDirectory, userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
+export { userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
 export { findProjectDirectories, resolveProjectDirectory } from './config/project-registry.ts';
 export { readSourceFile } from './config/source-file.ts';
 export { isProjectTrusted } from './protocol/source.ts';
+export type { SourceValues } from './protocol/source.ts';
+
+// Extensions: what is installed, changes of it, the values of their settings.
+export { hasJournal, repairExtensions } from './extensions/change-journal.ts';
+export { checkForUpdate } from './extensions/check-updates.ts';
+export type { UpdateState } from './extensions/check-updates.ts';
+export { disable, enable, isEnabled, readEnablement } from './extensions/enablement.ts';
+export { ExtensionError } from './extensions/extension-error.ts';
+export { ExtensionManager } from './extensions/extension-manager.ts';
+export type { ConfiguredExtension, ManagerPort } from './extensions/extension-manager.ts';
+export { refusalOf } from './extensions/install-rules.ts';
+export { extensionId } from './extensions/installation.ts';
+export { loadExtensions, toSource } from './extensions/load-extensions.ts';
+export type { Extension, InstalledExtensions } from './extensions/load-extensions.ts';
+export { readManifest } from './extensions/manifest.ts';
+export type { ExtensionSetting } from './extensions/manifest.ts';
+export { forgetSettingValues, readSettingValues, writeSettingValue } from './extensions/setting-values.ts';
+export type { SecretStore, ValueScope } from './extensions/setting-values.ts';
 
 // Context files, custom commands and the system prompt.
 export { loadCommandFiles } from './context/command-files.ts';

@@ -5,10 +5,11 @@
 
 import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core/program';
 import type { InspectedHook, InspectedHooks } from '@castor/core/program';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration, StartContext } from '../start/start.ts';
 
-export type HookFolder = Omit<StartContext, 'args'> & Partial<Pick<StartContext, 'args'>>;
+export type HookFolder = Omit<StartContext, 'args' | 'installed'> & Partial<Pick<StartContext, 'args' | 'installed'>>;
 
 export interface FoundHooks {
   hooks: readonly InspectedHook[];
@@ -20,9 +21,10 @@ export interface FoundHooks {
 }
 
 /** Throws a SettingsError for unreadable files. */
-export function findHooks({ args = {}, ...folder }: HookFolder): FoundHooks {
+export async function findHooks({ args = {}, ...folder }: HookFolder): Promise<FoundHooks> {
   const { cwd, home, environment } = folder;
-  const loaded = loadTrustedConfiguration({ args, ...folder });
+  const installed = folder.installed ?? (await findInstalledExtensions(folder));
+  const loaded = loadTrustedConfiguration({ args, ...folder, installed });
   const { isTrusted } = loaded.configuration;
   const isTrustedForRun = args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
   return { ...inspectLoaded(loaded, { cwd, home }), isTrusted, isTrustedForRun };
@@ -33,7 +35,11 @@ export function inspectLoaded(
   { configuration, sources }: LoadedConfiguration,
   { cwd: root, home }: Pick<HookFolder, 'cwd' | 'home'>,
 ): InspectedHooks {
-  return inspectHooks({ layers: [...toHookLayers(configuration.layers), ...readHookFiles(sources)], root, home });
+  return inspectHooks({
+    layers: [...toHookLayers(configuration.layers), ...readHookFiles(sources, { root })],
+    root,
+    home,
+  });
 }
 
 /** Whether a session would run it once it is enabled. */

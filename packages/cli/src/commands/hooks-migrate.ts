@@ -52,7 +52,10 @@ export async function migrateHooks(options: HooksOptions, context: SubcommandCon
     if (scope === 'workspace' && Object.keys(added).length > 0) consent(before, context);
   }
   await output.answer(describe({ translations, added, target, isDry }));
-  if (scope === 'workspace' && !loadTrustedConfiguration({ args: {}, ...context }).configuration.isTrusted) {
+  if (
+    scope === 'workspace' &&
+    !loadTrustedConfiguration({ args: {}, installed: undefined, ...context }).configuration.isTrusted
+  ) {
     output.note('castor: this folder is not trusted yet; its hooks do not run until you trust it.');
   }
   return ExitCode.Success;

@@ -33,7 +33,8 @@ export async function switchHooks(
   const isForeign = found.hooks.some((hook) => hook.name === name && hook.source !== 'project');
   if (scope === 'workspace' && isForeign) {
     output.note('castor: warning: a project can switch only its own hooks. For this one: --scope user');
-  } else if (what === 'enable' && isStillOff(name, context)) output.note(`castor: warning: ${STILL_OFF}`);
+  } else if (what === 'enable' && (await findStillOff([name], context)).length > 0)
+    output.note(`castor: warning: ${STILL_OFF}`);
   return ExitCode.Success;
 }
 
@@ -49,9 +50,10 @@ export function writeSwitch(what: Switch, names: readonly string[], path: string
   if (after.length !== before.length) saveSetting(path, 'hooksConfig.disabled', after);
 }
 
-/** Whether the merged files still disable the hook. */
-export function isStillOff(name: string, folder: HookFolder): boolean {
-  return findHooks(folder).hooks.some((hook) => hook.name === name && hook.isDisabled);
+/** Those of the hooks that the merged files still disable. */
+export async function findStillOff(names: readonly string[], folder: HookFolder): Promise<string[]> {
+  const { hooks } = await findHooks(folder);
+  return names.filter((name) => hooks.some((hook) => hook.name === name && hook.isDisabled));
 }
 
 export async function trustHooks({ hooks, isTrusted }: FoundHooks, context: SubcommandContext): Promise<ExitCode> {

@@ -50,18 +50,18 @@ type Run = (options: HooksOptions, context: SubcommandContext) => Promise<ExitCo
 
 const NAME = 'the name of one hook';
 const COMMANDS: Readonly<Record<string, { run: Run; operand?: string }>> = {
-  list: { run: async (options, context) => listHooks(findHooks(context), options, context) },
+  list: { run: async (options, context) => listHooks(await findHooks(context), options, context) },
   test: {
-    run: async (options, context) => testHooks(findHooks(context), options, context),
+    run: async (options, context) => testHooks(await findHooks(context), options, context),
     operand: `one event (${HOOK_EVENTS.join(', ')})`,
   },
-  trust: { run: async (_options, context) => trustHooks(findHooks(context), context) },
+  trust: { run: async (_options, context) => trustHooks(await findHooks(context), context) },
   enable: {
-    run: async (options, context) => switchHooks('enable', findHooks(context), options, context),
+    run: async (options, context) => switchHooks('enable', await findHooks(context), options, context),
     operand: NAME,
   },
   disable: {
-    run: async (options, context) => switchHooks('disable', findHooks(context), options, context),
+    run: async (options, context) => switchHooks('disable', await findHooks(context), options, context),
     operand: NAME,
   },
   migrate: { run: migrateHooks },

@@ -17,7 +17,7 @@ export function createHookServices(
         import('../commands/find-hooks.ts'),
         import('../commands/hooks-list.ts'),
       ]);
-      const found = findHooks(folder);
+      const found = await findHooks(folder);
       const isWaiting = found.hooks.some((hook) => !mayRun(hook, found));
       return [
         ...found.problems,
@@ -28,16 +28,16 @@ export function createHookServices(
     },
 
     async switchHooks(what, name) {
-      const [{ userSettingsPath }, { findHooks }, { isStillOff, STILL_OFF, writeSwitch }] = await Promise.all([
+      const [{ userSettingsPath }, { findHooks }, { findStillOff, STILL_OFF, writeSwitch }] = await Promise.all([
         import('@castor/core/program'),
         import('../commands/find-hooks.ts'),
         import('../commands/hooks-switch.ts'),
       ]);
-      const known = [...new Set(findHooks(folder).hooks.map((hook) => hook.name))];
+      const known = [...new Set((await findHooks(folder)).hooks.map((hook) => hook.name))];
       const names = name === undefined ? known : known.filter((one) => one === name);
       if (names.length === 0) throw new Error(toUnknown(name, known));
       writeSwitch(what, names, userSettingsPath(folder.home), folder);
-      const off = names.filter((one) => isStillOff(one, folder));
+      const off = await findStillOff(names, folder);
       for (const one of names) session?.setEnabled(one, !off.includes(one));
       const subject = name ?? (names.length === 1 ? 'One hook' : `${names.length} hooks`);
       const verb = name === undefined && names.length > 1 ? 'are' : 'is';

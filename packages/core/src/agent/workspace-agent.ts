@@ -319,7 +319,7 @@ async function openSessionHooks(
 ): Promise<SessionHooks | undefined> {
   const { hookLayers = [], sources, sessionId, home, environment, clock = systemClock } = options;
   const { secrets, telemetry, isTrustedForRun = false } = options;
-  const layers = [...hookLayers, ...readHookFiles(sources)];
+  const layers = [...hookLayers, ...readHookFiles(sources, { root, values: options.sourceValues })];
   if (!hasHooks(layers)) return undefined;
   const { openHooks } = await import('../hook-ports/open-hooks.ts');
   return openHooks({

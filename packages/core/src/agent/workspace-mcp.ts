@@ -11,9 +11,9 @@ export async function openWorkspaceServers(
   options: ResolvedWorkspaceOptions,
   around: ServerSurroundings,
 ): Promise<OpenedServers | undefined> {
-  const { mcp, environment } = options;
+  const { mcp, environment, sourceValues: values } = options;
   const { sources, workspace } = around;
-  const ofExtensions = await readManifests({ sources, root: workspace.root, environment });
+  const ofExtensions = await readManifests({ sources, root: workspace.root, environment, values });
   const hasServers = hasMcpServers([...ofExtensions, ...(mcp?.layers ?? [])]) || mcp?.restrictions?.serverCommand;
   if (!hasServers) return undefined;
   const { startWorkspaceServers } = await import('./workspace-servers.ts');

@@ -2,7 +2,7 @@
 
 import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
-import type { Source } from '../protocol/source.ts';
+import type { Source, SourceValues } from '../protocol/source.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
 import type { SettingsRuleFields } from '../policy/settings-rules.ts';
 import type { IgnoreOptions } from '../tools/files/ignore-rules.ts';
@@ -27,6 +27,8 @@ export interface WorkspaceAgentOptions extends Omit<
   home?: string | undefined;
   /** Where commands, context files, hooks and policies are loaded from. Default: `home`, `root` and the system. */
   sources?: readonly Source[];
+  /** The values of the settings of extensions among the sources. */
+  sourceValues?: SourceValues | undefined;
   includeDirectories?: readonly string[];
   /**
    * The environment of commands and hooks, without the credentials named in `secrets` and those of the provider. Default:

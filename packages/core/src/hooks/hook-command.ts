@@ -15,7 +15,8 @@ const HOOK_NAMES = [
 
 export type HookVariables = Record<(typeof HOOK_NAMES)[number], string>;
 
-const NAME = new RegExp(String.raw`\$(${HOOK_NAMES.join('|')})(?!\w)`, 'g');
+/** Also the paths of an extension, in the one spelling its manifest and its hooks use. */
+const NAME = new RegExp(String.raw`\$(?:(${HOOK_NAMES.join('|')})(?!\w)|\{(extensionPath|workspacePath)\})`, 'g');
 /** The tokens that need different handling: escapes, the two kinds of quotes, comments, names. */
 const WORDS = new RegExp(
   [String.raw`\\[^]`, "'[^']*'", String.raw`"(?:[^"\\]|\\[^])*"`, String.raw`(?<=^|\s)#[^\n]*`, NAME.source].join('|'),
@@ -23,7 +24,8 @@ const WORDS = new RegExp(
 );
 
 export function toHookCommand(command: string, platform: NodeJS.Platform): string {
-  if (platform === 'win32') return command.replaceAll(NAME, (_, name: string) => `$env:${name}`);
+  if (platform === 'win32')
+    return command.replaceAll(NAME, (_, name: string | undefined, path: string) => `$env:${name ?? path}`);
   // Quotes have no meaning in a here-document: the shell expands it without word splitting.
   return command.includes('<<') ? command : command.replaceAll(WORDS, quoteNames);
 }

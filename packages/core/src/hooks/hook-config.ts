@@ -150,7 +150,7 @@ function readHook(hook: unknown, { event, layer, place, problems }: Place): Hook
     command,
     timeoutMs: readTimeout(hook['timeout'], place, problems),
     ...(typeof description === 'string' && { description }),
-    env: readEnvironment(hook['env'], place, problems),
+    env: { ...readEnvironment(hook['env'], place, problems), ...layer.variables },
     isDisabled: false,
   };
 }

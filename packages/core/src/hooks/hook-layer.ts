@@ -10,6 +10,8 @@ export interface HookLayer {
   /** Named in messages about the layer. */
   file?: string | undefined;
   hooks?: unknown;
+  /** Added to the environment of each hook: paths of an extension, and the values of its settings. */
+  variables?: Readonly<Record<string, string>>;
   hooksConfig?: unknown;
   /** Why the file could not be read. */
   problem?: string;

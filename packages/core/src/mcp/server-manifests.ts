@@ -1,10 +1,10 @@
 /** Reads the MCP servers of extensions from their manifests, with paths and variables in place. */
 
-import { sep } from 'node:path';
 import { expandVariables } from '../config/expand-variables.ts';
+import { replacePathVariables } from '../config/path-variables.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { readSourceFile } from '../config/source-file.ts';
-import type { Source } from '../protocol/source.ts';
+import type { Source, SourceValues } from '../protocol/source.ts';
 import { findPlaces } from '../util/find-places.ts';
 import { isRecord } from '../util/is-record.ts';
 import type { McpLayer } from './server-layer.ts';
@@ -14,18 +14,22 @@ export interface ManifestOptions {
   /** The folder the agent works in. */
   root: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** The values of settings, by the name of their source. */
+  values?: SourceValues | undefined;
 }
 
 /** The servers of extensions; an unreadable manifest becomes a layer with a `problem`. */
-export function readMcpManifests({ sources, root, environment }: ManifestOptions): McpLayer[] {
+export function readMcpManifests({ sources, root, environment, values = {} }: ManifestOptions): McpLayer[] {
   return findPlaces(sources, 'servers').flatMap(({ source, path: file }): McpLayer[] => {
     const layer = { source: source.kind, owner: source.name, file };
     try {
       const written = readSourceFile(file)?.['mcpServers'];
       if (!isRecord(written) || Object.keys(written).length === 0) return [];
-      const paths = { extensionPath: source.directory, workspacePath: root, '/': sep, pathSeparator: sep };
-      const placed = replacePaths(written, paths) as Record<string, unknown>;
-      const servers = withoutTrust(expandVariables(placed, { path: file, environment }));
+      const paths = { extensionPath: source.directory, workspacePath: root };
+      const placed = replacePathVariables(written, paths) as Record<string, unknown>;
+      const own = values[source.name] ?? {};
+      const expanded = expandVariables(placed, { path: file, environment: { ...environment, ...own } });
+      const servers = toPermitted(expanded, own);
       return [{ ...layer, servers, written: placed }];
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
@@ -34,22 +38,17 @@ export function readMcpManifests({ sources, root, environment }: ManifestOptions
   });
 }
 
-function replacePaths(value: unknown, paths: Readonly<Record<string, string>>): unknown {
-  if (typeof value === 'string') {
-    return value.replaceAll(/\$\{(extensionPath|workspacePath|\/|pathSeparator)\}/g, (_, name: string) => paths[name]!);
-  }
-  if (Array.isArray(value)) return value.map((item: unknown) => replacePaths(item, paths));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replacePaths(item, paths)]));
-}
-
-/** An extension may neither lift the approval of its own tools nor spend the user's budget. */
-function withoutTrust(servers: Record<string, unknown>): Record<string, unknown> {
+/** An extension may neither lift the approval of its own tools nor spend the user's budget. Its programs receive the values of its settings. */
+function toPermitted(
+  servers: Record<string, unknown>,
+  values: Readonly<Record<string, string>>,
+): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(servers).map(([name, entry]) => {
       if (!isRecord(entry)) return [name, entry];
       const { trust: _trust, sampling: _sampling, ...rest } = entry;
-      return [name, rest];
+      const hasValues = rest['command'] !== undefined && Object.keys(values).length > 0;
+      return [name, hasValues ? { ...rest, env: { ...values, ...(isRecord(rest['env']) && rest['env']) } } : rest];
     }),
   );
 }

@@ -118,7 +118,10 @@ async function readRules(file: string, kind: SourceKind, loaded: LoadedPolicies)
   loaded.rules.push(...rules);
   loaded.checkers.push(...checkers);
   loaded.tests.push(...tests);
-  loaded.problems.push(...problems);
+  // An extension may only restrict: a rule of it that does not load is reported, and the start goes on.
+  if (kind === 'extension')
+    loaded.warnings.push(...problems.map((problem) => `${describeProblem(problem)}; Castor ignores this rule.`));
+  else loaded.problems.push(...problems);
 }
 
 /** A written rule is not in force: its author may rely on a denial that would not happen. */

@@ -17,7 +17,12 @@ export interface Source {
   readonly trusted: boolean;
   /** Names of its context files, where the source decides on them instead of the user's settings. */
   readonly contextFileNames?: readonly string[];
+  /** Content that is not loaded although the source is trusted, such as an extension's commands in an untrusted folder. */
+  readonly withheld?: readonly SourceContent[];
 }
+
+/** The values of an extension's settings, by its name, then by variable. They go to its own servers and hooks only. */
+export type SourceValues = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The kinds of content a source can provide in files. */
 export type SourceContent =

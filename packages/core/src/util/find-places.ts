@@ -15,7 +15,7 @@ export function findPlaces(sources: readonly Source[], content: SourceContent): 
   const places = new Map<string, SourcePlace>();
   for (const source of sources) {
     const place = SOURCE_PLACES[source.kind][content];
-    if (place === undefined || !source.trusted) continue;
+    if (place === undefined || !source.trusted || source.withheld?.includes(content)) continue;
     const path = join(source.directory, place);
     if (!places.has(path)) places.set(path, { source, path });
   }
