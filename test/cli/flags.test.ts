@@ -25,8 +25,6 @@ describe('flags that are refused', () => {
     ['a session id that is a path', ['-p', 'a', '--session-id', '../x'], 1, '--session-id may contain'],
     ['a budget that is none', ['-p', 'a', '--max-time', 'soon'], 1, '--max-time must be'],
     ['a worktree that is not switched on', ['-p', 'a', '-w'], 1, 'experimental.worktrees'],
-    ['extensions', ['-e', 'gitstuff', '-p', 'a'], 1, '--extensions is not supported yet'],
-    ['a list of extensions', ['-l'], 1, '--list-extensions is not supported yet'],
   ])('are named in one line, with a hint to the help: %s', async (_, args, code, words) => {
     const result = await run(args);
     expect(result).toMatchObject({ stdout: '', code, models: [] });
@@ -65,7 +63,7 @@ describe('--help', () => {
   it('lists flags Castor does not support as such, and nowhere else', async () => {
     const { stdout } = await run(['--help']);
     const [supported = '', rest = ''] = stdout.split('does not support yet, and rejects:');
-    const flags = ['--sandbox', '--extensions', '--list-extensions', '--acp'];
+    const flags = ['--sandbox', '--worktree', '--acp'];
     expect(flags.filter((name) => supported.includes(name))).toEqual([]);
     expect(flags.filter((name) => !rest.includes(name))).toEqual([]);
   });
@@ -148,7 +146,7 @@ describe('sessions from the command line', () => {
 });
 
 describe('commands that are not there yet', () => {
-  it.each(['mcp', 'extensions', 'extension', 'gemma'])('castor %s says so and exits 1', async (name) => {
+  it.each(['mcp', 'gemma'])('castor %s says so and exits 1', async (name) => {
     expect(await runCli([name, 'list'])).toMatchObject({
       stdout: '',
       code: 1,

@@ -27,7 +27,7 @@ describe('the list of sources', () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': '{}' } });
     const { home, project: cwd } = workspace;
     const environment = { GEMINI_API_KEY: 'key' };
-    const first = prepareStart({ args: {}, cwd, home, environment, isAttended: true });
+    const first = prepareStart({ args: {}, cwd, home, environment, installed: undefined, isAttended: true });
     const again = prepareStart({ ...first, isAttended: true });
     expect(again.sources).toBe(first.sources);
 

@@ -53,10 +53,10 @@ describe('the first start', () => {
   });
 
   it('names what is configured and not used yet, once', async () => {
-    const homeFiles = { '.gemini/extensions/gitstuff/gemini-extension.json': '{}' };
+    const homeFiles = { '.gemini/settings.json': '{"general":{"checkpointing":{"enabled":true}}}' };
     await using workspace = await createWorkspace({ homeFiles });
     await using terminal = await open({ workspace }, ['--model', 'offline']);
-    await terminal.waitForText('not used yet: extension gitstuff');
+    await terminal.waitForText('not used yet: general.checkpointing.enabled');
   });
 
   it('can be tried with the offline model', async () => {

@@ -17,7 +17,7 @@ export type { Shape } from './config/setting-shape.ts';
 export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
 export { parseJsonText } from './config/json-text.ts';
-export { userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
+export { projectDirectory, userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
 export { findProjectDirectories, resolveProjectDirectory } from './config/project-registry.ts';
 export { readSourceFile } from './config/source-file.ts';
 export { isProjectTrusted } from './protocol/source.ts';

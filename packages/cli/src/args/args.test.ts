@@ -79,7 +79,6 @@ describe('parseArguments', () => {
     [['--session-id', ''], '--session-id may contain only letters, digits, - and _, not "".'],
     [['--session-id', '../x'], '--session-id may contain only letters, digits, - and _, not "../x".'],
     [['--fork'], '--fork needs --resume or --continue: it copies that session.'],
-    [['-e', 'gitstuff'], '--extensions is not supported yet; leave it out.'],
     [['-o', 'yaml'], '--output-format must be text, json or stream-json, not "yaml".'],
     [['--input-format', 'json'], '--input-format must be text or stream-json, not "json".'],
     [['--approval-mode', 'wild'], '--approval-mode must be default, auto_edit, yolo or plan, not "wild".'],

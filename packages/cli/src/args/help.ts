@@ -13,6 +13,8 @@ export const SECTIONS: readonly Section[] = [
       ['prompt-interactive', 'Send this prompt, then open the terminal UI.'],
       ['model', 'The model or alias: auto, pro, flash, offline, …, or provider/model.'],
       ['include-directories', 'Add workspace directories.'],
+      ['extensions', 'The only extensions to load; none loads none.'],
+      ['list-extensions', 'List the installed extensions.'],
     ],
   ],
   [
@@ -88,6 +90,7 @@ A terminal coding agent. With -p it answers one prompt and exits:
 Commands:
   config      Show, explain, get and set settings
   doctor      Check the configuration and suggest fixes
+  extensions  Install, update, configure and remove extensions
   hooks       List, test, trust and migrate hooks
   login       Store the key of a provider; logout deletes it
   models      List the models that can be reached now

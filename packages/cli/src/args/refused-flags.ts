@@ -26,8 +26,6 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
   ({ continue: goesOn, prompt, promptInteractive, query }) =>
     Boolean(goesOn && (prompt || promptInteractive || query)) &&
     '--continue continues the interrupted prompt; remove the new prompt, or use --resume.',
-  ({ extensions }) => isNamed(extensions) && unsupported('extensions'),
-  ({ listExtensions }) => Boolean(listExtensions) && unsupported('list-extensions'),
   ({ outputFormat }) => refuseOther('output-format', outputFormat, ['text', 'json', 'stream-json']),
   ({ inputFormat }) => refuseOther('input-format', inputFormat, ['text', 'stream-json']),
   ({ approvalMode }) => refuseOther('approval-mode', approvalMode, ['default', 'auto_edit', 'yolo', 'plan']),
@@ -36,15 +34,6 @@ const REFUSALS: readonly ((args: CliArguments) => string | false)[] = [
     outputFormat !== 'stream-json' &&
     '--input-format stream-json needs stream-json output; remove --output-format or set it to stream-json.',
 ];
-
-/** An empty list, or `none`, requests what Castor does: it loads none. */
-function isNamed(names: readonly string[] = []): boolean {
-  return names.some((name) => name !== '' && name !== 'none');
-}
-
-function unsupported(name: FlagName): string {
-  return `--${name} is not supported yet; leave it out.`;
-}
 
 function refuseOther(name: FlagName, value: string | undefined, known: readonly string[]): string | false {
   if (value === undefined || known.includes(value)) return false;

@@ -9,6 +9,7 @@ import { toContextOptions } from '../start/agent-options.ts';
 import { chooseApproval } from '../start/approval.ts';
 import { chooseModel } from '../start/credentials.ts';
 import { ExitError } from '../exit-codes.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration } from '../start/start.ts';
 import { USER_HINTS } from '../start/user-hints.ts';
@@ -34,7 +35,7 @@ declare const CASTOR_VERSION: string;
 
 export async function examine(context: SubcommandContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
   const first = [checkProgram(), checkHome(context)];
-  const loaded = loadOrExplain(context);
+  const loaded = await loadOrExplain(context);
   if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context))];
   const { environment } = loaded.configuration;
   const model = checkModel(loaded.configuration, context);
@@ -81,9 +82,10 @@ function checkHome({ home }: SubcommandContext): Check {
   }
 }
 
-function loadOrExplain({ cwd, home, environment }: SubcommandContext): LoadedConfiguration | Check {
+async function loadOrExplain({ cwd, home, environment }: SubcommandContext): Promise<LoadedConfiguration | Check> {
   try {
-    return loadTrustedConfiguration({ args: {}, cwd, home, environment });
+    const installed = await findInstalledExtensions({ cwd, home });
+    return loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
   } catch (error) {
     if (!(error instanceof ExitError)) throw error;
     return {
@@ -204,7 +206,7 @@ async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {
 /** What settings and sources add to a run. */
 function checkAdditions(loaded: LoadedConfiguration, context: SubcommandContext): Check[] {
   const { hooksConfig, telemetry } = loaded.configuration.settings;
-  const places = { ...context, extensions: loaded.extensions, isTrusted: loaded.trust.trusted === true };
+  const places = { ...context, isTrusted: loaded.trust.trusted === true };
   const { length: hookCount } = inspectLoaded(loaded, context).hooks;
   return [
     ...describeUnused(loaded.configuration, places, { isComplete: true }).map((says): Check => ({

@@ -15,6 +15,7 @@ import {
 import { describeProblem, explainVerdict, parseApprovalMode, runRuleTests } from '@castor/core/program';
 import { chooseApproval } from '../start/approval.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 
 export interface PolicyCommandIo {
@@ -87,7 +88,8 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
     return ExitCode.Failure;
   }
   const { home, cwd } = io;
-  const { configuration, trust, sources, extensions } = loadTrustedConfiguration({ args: {}, ...io });
+  const installed = await findInstalledExtensions(io);
+  const { configuration, trust, sources, extensions } = loadTrustedConfiguration({ args: {}, installed, ...io });
   const { settings } = configuration;
   const args = policyPaths.length > 0 ? { policy: policyPaths } : {};
   const approval = chooseApproval({ args, settings, extensions, home, trustedFolder: trust.trusted });
@@ -105,7 +107,8 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
 
 async function test({ operands, policyPaths }: Options, io: PolicyCommandIo): Promise<number> {
   // Examples hold wherever they run: the sources count, the settings and the mode do not.
-  const { sources } = loadTrustedConfiguration({ args: {}, ...io });
+  const installed = await findInstalledExtensions(io);
+  const { sources } = loadTrustedConfiguration({ args: {}, installed, ...io });
   const loaded = await load({ sources, policyPaths: [...policyPaths, ...operands] }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const results = await runRuleTests(createEngine(loaded, io), loaded.tests);

@@ -129,6 +129,10 @@ export class PromptRunner {
           const { createHookServices } = await import('../slash/hook-services.ts');
           return createHookServices(start, agent).describeHooks();
         },
+        async openExtensions() {
+          const { openExtensionService } = await import('../slash/extension-service.ts');
+          return openExtensionService(start, {}, signal);
+        },
         async openSessions() {
           const { openSessionService } = await import('../slash/session-service.ts');
           return openSessionService(start, agent);

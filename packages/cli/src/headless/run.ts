@@ -10,6 +10,7 @@ import { describeRequestFailure } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { inFormat, prepareStart } from '../start/start.ts';
 import type { Start, StartContext } from '../start/start.ts';
 import { Conversation } from '../surface/conversation.ts';
@@ -23,7 +24,7 @@ import type { RunError } from './run-summary.ts';
 import { TextWriter } from './text-writer.ts';
 import type { HeadlessWriter, OutputFormat } from './writer.ts';
 
-export interface HeadlessOptions extends StartContext {
+export interface HeadlessOptions extends Omit<StartContext, 'installed'> {
   /** The flags of the command line. */
   words: string;
   /** The data read from stdin. */
@@ -47,7 +48,7 @@ const NO_TURNS =
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { args, output, interruption, signal } = options;
   const startedAt = Date.now();
-  const start = prepareOrRefuse(options);
+  const start = await prepareOrRefuse(options);
   const format = options.format ?? start.settings.output.format;
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
   if (start.settings.model.maxSessionTurns === 0) throw inFormat(new ExitError(ExitCode.TurnLimit, NO_TURNS), format);
@@ -110,9 +111,9 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
 }
 
 /** Without a prompt a missing key does not matter: the missing prompt is reported. */
-function prepareOrRefuse(options: HeadlessOptions): Start {
+async function prepareOrRefuse(options: HeadlessOptions): Promise<Start> {
   try {
-    return prepareStart({ ...options, isAttended: false });
+    return prepareStart({ ...options, installed: await findInstalledExtensions(options), isAttended: false });
   } catch (error) {
     const isEarly = error instanceof ExitError && error.exitCode === ExitCode.Unauthorized;
     const format = isEarly ? (options.format ?? (error.outputFormat as OutputFormat | undefined)) : undefined;

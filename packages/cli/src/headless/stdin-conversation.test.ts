@@ -52,6 +52,7 @@ async function converse(reply: (question: Record<string, unknown>) => object | u
   const { home, project: cwd } = workspace;
   const start = prepareStart({
     args: { yolo: true },
+    installed: undefined,
     cwd,
     home,
     environment: { GEMINI_API_KEY: 'k' },

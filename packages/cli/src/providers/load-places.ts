@@ -17,7 +17,7 @@ export function loadPlaces(context: {
   home: string;
   environment: Readonly<Record<string, string | undefined>>;
 }): LoadedPlaces {
-  const { configuration } = loadTrustedConfiguration({ args: {}, ...context });
+  const { configuration } = loadTrustedConfiguration({ args: {}, installed: undefined, ...context });
   const { settings, environment, envFile } = configuration;
   const places = { home: context.home, settings, environment: userVariables({ configuration, environment }), envFile };
   return { places, geminiMissing: geminiMissingOf(settings, environment) };

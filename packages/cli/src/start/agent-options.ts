@@ -33,7 +33,10 @@ export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable
     outputMasking: settings.contextManagement.tools.outputMasking,
     toolSettings: toToolSettings(settings),
     redaction: settings.security.environmentVariableRedaction,
-    planSettings: { enabled: settings.general.plan.enabled, directory: settings.general.plan.directory },
+    planSettings: {
+      enabled: settings.general.plan.enabled,
+      directory: settings.general.plan.directory ?? start.extensions?.planDirectory,
+    },
     allowsAlways: !settings.security.disableAlwaysAllow,
     tellsTree: settings.context.includeDirectoryTree,
     searchesReferences: settings.context.fileFiltering.enableRecursiveFileSearch,

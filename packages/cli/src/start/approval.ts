@@ -2,9 +2,10 @@
 
 import { join } from 'node:path';
 import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
-import type { InstalledExtension, Settings } from '@castor/core/program';
+import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import type { ChosenExtensions } from './installed-extensions.ts';
 
 /** Spelled as on the command line; `core` knows them by other names. */
 const MODES = { default: 'default', auto_edit: 'autoEdit', yolo: 'yolo', plan: 'plan' } as const;
@@ -23,7 +24,7 @@ export interface ApprovalQuestion {
   args: CliArguments;
   settings: Settings;
   /** Those enabled in this folder; their restrictions become rules. */
-  extensions: readonly InstalledExtension[];
+  extensions: Pick<ChosenExtensions, 'excluded'> | undefined;
   home: string;
   /** False: only the mode `default` is allowed, whatever was requested. */
   trustedFolder: boolean | undefined;
@@ -37,7 +38,7 @@ export function chooseApproval({ args, settings, extensions, home, trustedFolder
   const adminPolicy = args.adminPolicy ?? adminPolicyPaths;
   return {
     mode: chooseMode(args, settings, trustedFolder, warnings),
-    rules: { ...chooseRules(args, settings), excludedByExtensions: extensions },
+    rules: { ...chooseRules(args, settings), excludedByExtensions: extensions?.excluded ?? [] },
     ...(policy.length > 0 && { policyPaths: policy }),
     ...(adminPolicy.length > 0 && { adminPolicyPaths: adminPolicy }),
     includeDirectories: [...context.includeDirectories, ...(args.includeDirectories ?? [])].map((path) =>

@@ -4,15 +4,9 @@
  */
 
 import { computeSources } from '@castor/core';
-import {
-  findExtensions,
-  isProjectTrusted,
-  loadConfiguration,
-  SettingsError,
-  userDirectory,
-} from '@castor/core/program';
+import { isProjectTrusted, loadConfiguration, SettingsError } from '@castor/core/program';
 import type { BudgetLimits, Source } from '@castor/core';
-import type { Configuration, InstalledExtension, Settings } from '@castor/core/program';
+import type { Configuration, Settings } from '@castor/core/program';
 import { chooseApproval } from './approval.ts';
 import type { Approval } from './approval.ts';
 import { UsageError } from '../args/args.ts';
@@ -23,6 +17,7 @@ import { chooseModel } from './credentials.ts';
 import type { ModelChoice } from './credentials.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { findDirectories } from './include-directories.ts';
+import type { ChosenExtensions, StartExtensions } from './installed-extensions.ts';
 import { describeUnknownSettings } from './unknown-settings.ts';
 import { describeUnused } from './unused-settings.ts';
 import { decideTrust, refusalWithoutScreen } from './trust.ts';
@@ -37,6 +32,8 @@ export interface StartContext {
   environment: Readonly<Record<string, string | undefined>>;
   /** The list of an earlier start of the same run; it is kept unless the trust in the folder changed. */
   sources?: readonly Source[] | undefined;
+  /** Those of `findInstalledExtensions`; undefined where none is installed. */
+  installed: StartExtensions | undefined;
 }
 
 export interface Start extends StartContext {
@@ -48,6 +45,8 @@ export interface Start extends StartContext {
   trustedFolder: boolean | undefined;
   /** The sources of commands, context files, hooks, policies and themes. */
   sources: readonly Source[];
+  /** Undefined where none is installed. */
+  extensions: ChosenExtensions | undefined;
   /** For stderr, or wherever the surface shows warnings. */
   warnings: string[];
   /** Printed verbatim, without a prefix: scripts look for them. */
@@ -58,8 +57,8 @@ export interface LoadedConfiguration {
   configuration: Configuration;
   trust: TrustDecision;
   sources: readonly Source[];
-  /** The user's extensions that are enabled in this folder. */
-  extensions: readonly InstalledExtension[];
+  /** Undefined where none is installed. */
+  extensions: ChosenExtensions | undefined;
 }
 
 export interface StartOptions extends StartContext {
@@ -93,13 +92,15 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
       budget,
       trustedFolder,
       sources,
+      extensions,
       warnings: [
         ...configuration.warnings,
         ...approval.warnings,
         ...warnings,
         ...choice.warnings,
+        ...(extensions?.warnings ?? []),
         ...describeUnknownSettings(configuration),
-        ...describeUnused(configuration, { home, cwd: context.cwd, extensions, isTrusted: trustedFolder === true }),
+        ...describeUnused(configuration, { home, cwd: context.cwd, isTrusted: trustedFolder === true }),
       ],
       notices: approval.mode === 'yolo' ? [YOLO_NOTICE] : [],
     };
@@ -133,9 +134,10 @@ export function loadTrustedConfiguration(context: StartContext): LoadedConfigura
       },
       isRefused: () => trust.trusted === false,
     });
-    // Every value but "none" is rejected before.
-    const extensions = args.extensions?.length ? [] : findExtensions(userDirectory(home), cwd);
-    return { configuration, trust, sources: chooseSources(context, trust.trusted), extensions };
+    const { settings } = configuration;
+    const extensions = context.installed?.choose({ args, settings, trustedFolder: trust.trusted });
+    const sources = chooseSources(context, trust.trusted, extensions?.sources);
+    return { configuration, trust, sources, extensions };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new ExitError(ExitCode.Settings, error.message, { cause: error });
@@ -143,9 +145,14 @@ export function loadTrustedConfiguration(context: StartContext): LoadedConfigura
 }
 
 /** The one place of the program that computes the list; every loader receives it from here. */
-function chooseSources({ home, cwd: root, sources }: StartContext, trustedFolder: boolean | undefined) {
+function chooseSources(
+  { home, cwd: root, sources }: StartContext,
+  trustedFolder: boolean | undefined,
+  ofExtensions: readonly Source[] = [],
+) {
   if (sources && isProjectTrusted(sources) === (trustedFolder === true)) return sources;
-  return computeSources({ home, root, trustedFolder, platform: process.platform, builtin: BUILTIN_DIRECTORY });
+  const own = computeSources({ home, root, trustedFolder, platform: process.platform, builtin: BUILTIN_DIRECTORY });
+  return [...own, ...ofExtensions];
 }
 
 /** Rejects a request for an unsupported feature, because the user relies on it. Throws an ExitError. */

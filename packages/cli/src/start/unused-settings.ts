@@ -6,15 +6,13 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { countOf, findExtensions, findSetting, isRecord, noEffectOf, projectDirectory } from '@castor/core/program';
-import type { Configuration, InstalledExtension } from '@castor/core/program';
+import { countOf, findSetting, isRecord, noEffectOf } from '@castor/core/program';
+import type { Configuration } from '@castor/core/program';
 import { isFooterItemName } from '../footer-item-names.ts';
 
 export interface UnusedPlaces {
   home: string;
   cwd: string;
-  /** The user's, enabled in this folder. */
-  extensions: readonly InstalledExtension[];
   /** Only a trusted folder's own agents and extensions would count. */
   isTrusted: boolean;
 }
@@ -53,13 +51,10 @@ function listFolder(folder: string): string[] {
   }
 }
 
-function nameExtensions({ extensions, cwd, home, isTrusted }: UnusedPlaces): string[] {
-  const ofProject = isTrusted && cwd !== home ? findExtensions(projectDirectory(cwd), cwd) : [];
-  const ofUser = extensions.map(({ name, excludeTools, problem }) => {
-    if (problem !== undefined) return `extension ${name} (${problem})`;
-    return `extension ${name}${excludeTools.length > 0 ? ' (except its excludeTools)' : ''}`;
-  });
-  return [...ofUser, ...ofProject.map(({ name }) => `extension ${name}`)];
+/** Extensions are installed for the user; a folder of them in a project has no effect. */
+function nameExtensions({ cwd, home, isTrusted }: UnusedPlaces): string[] {
+  const names = isTrusted && cwd !== home ? listFolder(join(cwd, '.gemini', 'extensions')) : [];
+  return names.flatMap((name) => (/^\.|\.json$/.test(name) ? [] : [`extension ${name} of this project`]));
 }
 
 /** Keys the user has set that no part of Castor reads yet. */

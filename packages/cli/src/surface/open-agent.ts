@@ -103,15 +103,17 @@ async function createAgentFor(
   const { start, interactive, editProposal, answerFormat, servers, signal, onWarning, onReport } = options;
   const chosen = toAgentOptions(start);
   const { sessionId } = session;
-  const [telemetry, { generator, model, secrets, prepareModel }] = await Promise.all([
+  const [telemetry, { generator, model, secrets, prepareModel }, sourceValues] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
     openGenerator(start),
+    start.extensions?.readValues({ ...start, onProblem: onWarning }),
   ]);
   const agent = await createWorkspaceAgent({
     ...chosen,
     mcp: { ...chosen.mcp, ...servers },
     model,
     secrets,
+    sourceValues,
     telemetry,
     ...(editProposal && { editProposal }),
     ...(answerFormat && { answerFormat }),

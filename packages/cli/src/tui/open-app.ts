@@ -7,6 +7,7 @@
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { getErrorMessage } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import { decideOnFolder } from '../start/trust-folder.ts';
@@ -65,7 +66,7 @@ async function tidyUp(app: App, start: Start): Promise<void> {
 
 /** Asks the user how to reach a model when its key is missing; undefined when the user exits. */
 async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start | undefined> {
-  const context = { ...options, isAttended: true };
+  const context = { ...options, installed: await findInstalledExtensions(options), isAttended: true };
   let { args, environment } = options;
   for (;;) {
     let refused: ExitError;
@@ -112,11 +113,12 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
     app.fail(`The decision could not be saved: ${getErrorMessage(error)}`);
     return start;
   }
-  const { environment, sources } = start;
+  const { environment, sources, installed } = start;
   const again = prepareStart({
     ...options,
     environment,
     sources,
+    installed,
     args: { ...options.args, model: start.choice.model },
     isAttended: true,
   });
