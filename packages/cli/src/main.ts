@@ -62,7 +62,7 @@ async function runWords(words: readonly string[], output: Output, interruption: 
   if (words[0] === 'mcp' && words[1] === 'serve') {
     return (await import('./serve/run.ts')).runServe(words.slice(2), output, interruption);
   }
-  return (await import('./commands/subcommands.ts')).runSubcommand(words, output);
+  return (await import('./commands/subcommands.ts')).runSubcommand(words, output, interruption.signal);
 }
 
 async function dispatch(args: CliArguments, output: Output, interruption: Interruption): Promise<ExitCode> {
@@ -70,7 +70,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
     await output.answer(args.help ? (await import('./args/help.ts')).helpText() : `${CASTOR_VERSION}\n`);
     return ExitCode.Success;
   }
-  if (args.listSessions || args.deleteSession !== undefined) {
+  if (args.listSessions || args.listExtensions || args.deleteSession !== undefined) {
     return (await import('./commands/subcommands.ts')).runListing(args, output);
   }
   if (isRaw(args) && !args.acceptRawOutputRisk) {

@@ -7,4 +7,6 @@ export interface SubcommandContext {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the user interrupts the command. */
+  signal?: AbortSignal | undefined;
 }

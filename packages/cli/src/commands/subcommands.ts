@@ -10,6 +10,7 @@ export interface CommandContext {
   cwd: string;
   home: string;
   environment: Readonly<Record<string, string | undefined>>;
+  signal?: AbortSignal | undefined;
 }
 
 type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
@@ -54,19 +55,30 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return runModelsCommand(args, context);
   },
   mcp: notYet('changing MCP servers on the command line (settings.json holds them)'),
-  extensions: notYet('Extensions'),
-  extension: notYet('Extensions'),
+  extensions: runExtensions,
+  extension: runExtensions,
   skills: runSkills,
   skill: runSkills,
   gemma: notYet('A local model router'),
 };
 
-export async function runSubcommand([name = '', ...args]: readonly string[], output: Output): Promise<ExitCode> {
-  return ((await COMMANDS[name]?.(args, contextOf(output))) ?? ExitCode.Failure) as ExitCode;
+export async function runSubcommand(
+  [name = '', ...args]: readonly string[],
+  output: Output,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  return ((await COMMANDS[name]?.(args, { ...contextOf(output), signal })) ?? ExitCode.Failure) as ExitCode;
 }
 
 /** The flags that only list or remove. */
-export async function runListing({ listSessions, deleteSession }: CliArguments, output: Output): Promise<ExitCode> {
+export async function runListing(
+  { listSessions, listExtensions, deleteSession }: CliArguments,
+  output: Output,
+): Promise<ExitCode> {
+  if (listExtensions) {
+    const { printExtensionNames } = await import('./extensions-names.ts');
+    return printExtensionNames(contextOf(output));
+  }
   const sessions = await import('./sessions.ts');
   const context = contextOf(output);
   return listSessions ? sessions.printSessionList(context) : sessions.printDeletedSession(deleteSession ?? '', context);
@@ -74,6 +86,11 @@ export async function runListing({ listSessions, deleteSession }: CliArguments, 
 
 function contextOf(output: Output): CommandContext {
   return { output, cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env };
+}
+
+async function runExtensions(args: readonly string[], context: CommandContext): Promise<number> {
+  const { runExtensionsCommand } = await import('./extensions.ts');
+  return runExtensionsCommand(args, context);
 }
 
 async function runHooks(args: readonly string[], context: CommandContext): Promise<number> {
