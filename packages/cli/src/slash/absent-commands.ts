@@ -17,10 +17,6 @@ const ABSENT: Readonly<Record<string, Absent>> = {
     subCommands: 'list reload refresh enable disable config',
   },
   'bug-memory': { sentence: 'Castor does not take heap snapshots; /bug describes a bug report.' },
-  extensions: {
-    sentence: 'Castor does not support extensions yet.',
-    subCommands: 'list update disable enable install link uninstall delete explore config restart',
-  },
   gemma: { sentence: 'Castor does not run local models; /model lists the available models.' },
   ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },
   restore: { sentence: 'Castor does not keep checkpoints; /rewind restores an earlier state.' },

@@ -55,6 +55,8 @@ export type CommandResult =
   /** The surface continues this session instead. */
   | { type: 'resume_session'; sessionId: string }
   | { type: 'copy_text'; text: string }
+  /** The session goes on with the extensions as they are now; `names` limits it to them. */
+  | { type: 'reload_extensions'; message: string; names?: readonly string[] }
   | { type: 'toggle_vim' }
   | { type: 'quit'; deleteSession: boolean };
 
@@ -86,6 +88,8 @@ export interface CommandServices {
   linkSkills?(words: string): Promise<string>;
   /** The list of the settings as they are now. */
   readDisabledSkills?(): Promise<readonly string[]>;
+  /** Loads what `/extensions` needs. */
+  openExtensions?(): Promise<ExtensionService>;
   /** Loads what `/chat` needs. */
   openSessions?(): Promise<SessionService>;
   /** Asks the user about all shell commands of a custom command at once; absent where the user cannot be asked. */
@@ -106,6 +110,20 @@ export interface SessionService {
   share(file: string): Promise<string>;
   /** Writes the contents of a request to the model. */
   debug(): Promise<string>;
+}
+
+/** `/extensions`. Each method but `list` takes the text after its name; all throw an Error with a sentence. */
+export interface ExtensionService {
+  list(): Promise<string>;
+  update(text: string): Promise<CommandResult>;
+  enable(text: string): Promise<CommandResult>;
+  disable(text: string): Promise<CommandResult>;
+  install(text: string): Promise<CommandResult>;
+  link(text: string): Promise<CommandResult>;
+  uninstall(text: string): Promise<CommandResult>;
+  consent(text: string): Promise<CommandResult>;
+  config(text: string): Promise<CommandResult>;
+  reload(text: string): Promise<CommandResult>;
 }
 
 export interface CommandContext {

@@ -23,6 +23,7 @@ import { directory } from './directory.ts';
 import { docs } from './docs.ts';
 import { editor } from './editor.ts';
 import { exportSession } from './export-session.ts';
+import { extensions } from './extensions.ts';
 import { footer } from './footer.ts';
 import { help } from './help.ts';
 import { hooks } from './hooks.ts';
@@ -64,6 +65,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
     docs,
     editor,
     exportSession,
+    extensions,
     footer,
     help,
   ],

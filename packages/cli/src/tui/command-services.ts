@@ -14,6 +14,17 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
   return {
     ...createHookServices(app.state.start!, agent),
     ...createSkillServices(app.state.start!),
+    async openExtensions() {
+      const { start } = app.state;
+      if (!start) throw new Error('Extensions can be changed once the program has started.');
+      const { openExtensionService } = await import('../slash/extension-service.ts');
+      const { extensionQuestions } = await import('./dialogs/extension-questions.ts');
+      return openExtensionService(
+        start,
+        { ...extensionQuestions(app.dialogs, signal), tell: (line) => app.info(line) },
+        signal,
+      );
+    },
     async openSessions() {
       const { start } = app.state;
       if (!start) throw new Error('Conversations can be saved once the program has started.');

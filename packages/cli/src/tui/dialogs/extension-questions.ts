@@ -1,0 +1,28 @@
+/** Asks about extensions: consent to what one would run, and values of settings. */
+
+import { makeVisible } from '../../make-visible.ts';
+import { wrapRows } from '../render/wrap-rows.ts';
+import type { DialogHost } from './dialog-host.ts';
+
+export function extensionQuestions(dialogs: DialogHost, signal: AbortSignal) {
+  return {
+    async confirm(page: string, question: string): Promise<boolean> {
+      const answer = await dialogs.choose<'yes' | 'no'>(
+        {
+          title: question,
+          body: ({ width }) => page.split('\n').flatMap((line) => wrapRows(makeVisible(line), { width: width - 4 })),
+          options: [
+            { label: 'No (esc)', value: 'no' },
+            { label: 'Yes, I consent', value: 'yes' },
+          ],
+          escape: 'no',
+        },
+        signal,
+      );
+      return answer === 'yes';
+    },
+    async ask(label: string, isSecret: boolean): Promise<string | undefined> {
+      return dialogs.askText({ title: label, isSecret }, signal);
+    },
+  };
+}
