@@ -209,6 +209,11 @@ export async function runExtensionsCommand(argv: readonly string[], context: Sub
   const { length } = words.operands;
   if (length < least || length > most)
     return misuse(`castor extensions ${name} takes ${what || 'no operand'}.`, context);
+  return carryOut(command, words, context);
+}
+
+async function carryOut(command: Command, words: Words, context: SubcommandContext): Promise<ExitCode> {
+  const { output } = context;
   try {
     const { configuration, trust } = loadTrustedConfiguration({ args: {}, ...context, installed: undefined });
     const { settings } = configuration;

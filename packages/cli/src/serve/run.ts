@@ -8,6 +8,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { homeDirectory } from '../home-directory.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import { ClientSession } from './client-session.ts';
@@ -30,7 +31,8 @@ export async function runServe(words: readonly string[], output: Output, { signa
   }
   const environment = process.env;
   const where = { cwd: process.cwd(), home: homeDirectory(environment), environment };
-  const start = prepareStart({ ...where, args, isAttended: false });
+  const installed = await findInstalledExtensions({ ...where, args });
+  const start = prepareStart({ ...where, args, installed, isAttended: false });
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
   for (const notice of start.notices) output.note(notice);
   const prompts = new Prompts(start, output);

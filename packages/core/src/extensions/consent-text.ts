@@ -179,11 +179,8 @@ function words(value: unknown): string {
 
 /** Characters that move the cursor, change colours or hide text, as escapes. */
 function visible(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  return text.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (each) => {
-      return `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    },
-  );
+  return text.replaceAll(HIDDEN, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;

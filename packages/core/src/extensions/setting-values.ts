@@ -67,31 +67,44 @@ export async function readSettingValues(
   const plain = readPlain(extension.folder);
   const stored = readStored(place.home)[extension.name] ?? {};
   const found: Record<string, SettingValue> = {};
-  for (const { envVar, sensitive, name } of settings) {
+  for (const setting of settings) {
+    const { envVar, sensitive } = setting;
     const value =
-      (await readOne('workspace', envVar, sensitive)) ??
-      (plain[envVar] && !sensitive ? toValue(plain[envVar], 'user') : await readOne('user', envVar, sensitive));
+      (await readStoredValue({ extension, setting, scope: 'workspace', stored, onProblem }, place)) ??
+      (plain[envVar] && !sensitive
+        ? toValue(plain[envVar], 'user')
+        : await readStoredValue({ extension, setting, scope: 'user', stored, onProblem }, place));
     if (value) found[envVar] = value;
-
-    async function readOne(scope: ValueScope, variable: string, isSecret: boolean): Promise<SettingValue | undefined> {
-      if (scope === 'workspace' && place.workspace === undefined) return undefined;
-      const entry = stored[scope === 'user' ? 'user' : place.workspace!]?.[variable];
-      if (entry?.place === 'file' && entry.value !== undefined) return toValue(entry.value, scope);
-      // Gemini CLI stores secrets of the user in the keyring without a note about it.
-      const mayBeThere = entry?.place === 'keyring' || (isSecret && scope === 'user' && entry === undefined);
-      if (!mayBeThere) return undefined;
-      try {
-        const secrets = await place.openSecrets();
-        const value = await secrets?.read(serviceOf(extension, scope, place.workspace), accountOf(variable));
-        return value ? { value, scope, place: 'keyring' } : undefined;
-      } catch {
-        const problem = `The keyring did not answer, so the setting "${name}" of the extension ${extension.name} is not set.`;
-        if (entry) onProblem?.(`${problem} Unlock it, or set it again: castor extensions config ${extension.name}`);
-        return undefined;
-      }
-    }
   }
   return found;
+}
+
+interface StoredQuestion {
+  extension: ConfiguredSettings;
+  setting: ExtensionSetting;
+  scope: ValueScope;
+  stored: Stored;
+  onProblem: ((message: string) => void) | undefined;
+}
+
+async function readStoredValue(
+  { extension, setting: { envVar, sensitive, name }, scope, stored, onProblem }: StoredQuestion,
+  { workspace, openSecrets }: ValuePlace,
+): Promise<SettingValue | undefined> {
+  if (scope === 'workspace' && workspace === undefined) return undefined;
+  const entry = stored[scope === 'user' ? 'user' : (workspace ?? '')]?.[envVar];
+  if (entry?.place === 'file') return entry.value === undefined ? undefined : toValue(entry.value, scope);
+  // Gemini CLI stores secrets of the user in the keyring without a note about it.
+  if (entry === undefined && !(sensitive && scope === 'user')) return undefined;
+  try {
+    const secrets = await openSecrets();
+    const value = await secrets?.read(serviceOf(extension, scope, workspace), accountOf(envVar));
+    return value ? { value, scope, place: 'keyring' } : undefined;
+  } catch {
+    const problem = `The keyring did not answer, so the setting "${name}" of the extension ${extension.name} is not set.`;
+    if (entry) onProblem?.(`${problem} Unlock it, or set it again: castor extensions config ${extension.name}`);
+    return undefined;
+  }
 }
 
 /** An empty value clears. Throws an ExtensionError for an invalid value. */
