@@ -26,12 +26,8 @@ export async function applyResult(app: App, result: ScreenResult, context: Comma
       app.options.terminal.write(copyText(result.text));
       app.info('Copied to the clipboard, if the terminal allows it.');
       return;
-    case 'reload_extensions': {
-      const { reloadExtensions } = await import('./reload-extensions.ts');
-      await reloadExtensions(app, result.names);
-      app.info(result.message);
-      return;
-    }
+    case 'reload_extensions':
+      return (await import('./reload-extensions.ts')).reloadExtensions(app, result);
     case 'toggle_vim': {
       const isVim = !app.state.isVim;
       app.state.isVim = isVim;

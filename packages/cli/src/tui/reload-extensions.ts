@@ -8,7 +8,10 @@ import { applySettings } from './apply-settings.ts';
 import { reopenSession } from './session-change.ts';
 
 /** `names` limits this session to them. */
-export async function reloadExtensions(app: App, names: readonly string[] | undefined): Promise<void> {
+export async function reloadExtensions(
+  app: App,
+  { names, message }: { names?: readonly string[]; message: string },
+): Promise<void> {
   const { start: before, mode, model } = app.state;
   if (!before) return;
   try {
@@ -25,4 +28,5 @@ export async function reloadExtensions(app: App, names: readonly string[] | unde
     return app.fail(getErrorMessage(error));
   }
   await reopenSession(app);
+  app.info(message);
 }
