@@ -5,6 +5,7 @@ import type { CommandContext } from '../slash/command.ts';
 import type { ScreenResult } from '../surface/read-prompt.ts';
 import type { App } from './app.ts';
 import { openDialog } from './open-dialog.ts';
+import { reloadExtensions } from './reload-extensions.ts';
 import { saveChoice } from './save-choice.ts';
 import { changeSession } from './session-change.ts';
 import { copyText } from './terminal/copy-text.ts';
@@ -27,7 +28,7 @@ export async function applyResult(app: App, result: ScreenResult, context: Comma
       app.info('Copied to the clipboard, if the terminal allows it.');
       return;
     case 'reload_extensions':
-      return (await import('./reload-extensions.ts')).reloadExtensions(app, result);
+      return reloadExtensions(app, result);
     case 'toggle_vim': {
       const isVim = !app.state.isVim;
       app.state.isVim = isVim;

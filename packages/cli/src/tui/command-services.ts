@@ -8,6 +8,7 @@ import { createHookServices } from '../slash/hook-services.ts';
 import { createSkillServices } from '../slash/skill-services.ts';
 import type { App } from './app.ts';
 import { makeVisible } from '../make-visible.ts';
+import { extensionQuestions } from './dialogs/extension-questions.ts';
 import { wrapRows } from './render/wrap-rows.ts';
 
 export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSignal): CommandServices {
@@ -18,7 +19,6 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
       const { start } = app.state;
       if (!start) throw new Error('Extensions can be changed once the program has started.');
       const { openExtensionService } = await import('../slash/extension-service.ts');
-      const { extensionQuestions } = await import('./dialogs/extension-questions.ts');
       return openExtensionService(
         start,
         { ...extensionQuestions(app.dialogs, signal), tell: (line) => app.info(line) },
