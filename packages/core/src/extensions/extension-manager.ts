@@ -3,7 +3,8 @@
  * the disk as it was when the user refuses, a source fails or the signal aborts.
  */
 
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -206,7 +207,7 @@ export class ExtensionManager {
     // The values of the settings belong to the user: they outlive every version.
     const values = previous && join(previous.folder, VALUES);
     rmSync(join(staged, VALUES), { force: true, recursive: true });
-    if (values !== undefined && existsSync(values)) copyFileSync(values, join(staged, VALUES));
+    if (values !== undefined && existsSync(values)) await copyFile(values, join(staged, VALUES));
     await port.configure?.({ name, manifest, installation, folder: staged, previous });
     await syncTree(staged);
     const record = recordOf(staged, { isLinked: false, version, commit });

@@ -3,8 +3,8 @@
  * out, no device; bounded in bytes, entries and the ratio of compression.
  */
 
-import { lstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstatSync, mkdirSync, statSync } from 'node:fs';
+import { open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import { throwIfAborted } from '../util/clock.ts';
@@ -78,7 +78,7 @@ class TreeWriter {
     const key = path.toLowerCase();
     if (this.written.has(key)) throw refused(entry, 'an earlier entry has the same name');
     this.written.add(key);
-    if (entry.kind === 'link') symlinkSync(checkedTarget(entry, path), target);
+    if (entry.kind === 'link') await symlink(checkedTarget(entry, path), target);
     else await this.writeFile(entry, target);
   }
 

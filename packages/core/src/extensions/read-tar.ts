@@ -1,6 +1,6 @@
 /** Reads the entries of a gzipped tar file: ustar with the extensions of pax and GNU for long names. */
 
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { NO_CONTENT } from './archive-entry.ts';
@@ -19,7 +19,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** Throws an ExtensionError for a file that is no such archive or ends too early. */
 export async function* readTar(file: string): AsyncGenerator<ArchiveEntry, void> {
-  const input = createReadStream(file);
+  const input = (await open(file)).createReadStream();
   const unpacked = createGunzip();
   input.on('error', (error) => unpacked.destroy(error));
   const bytes = new ByteReader(input.pipe(unpacked));

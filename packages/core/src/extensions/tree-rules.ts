@@ -3,8 +3,8 @@
  * and links that stay inside; bounded in number and bytes. Copies trees by these rules and makes them durable.
  */
 
-import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { chmod, copyFile, open, symlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { throwIfAborted } from '../util/clock.ts';
 import { ARCHIVE_LIMITS } from './archive-entry.ts';
@@ -65,10 +65,10 @@ export async function copyTree(from: string, to: string, signal: AbortSignal): P
     throwIfAborted(signal);
     const target = join(to, path);
     if (kind === 'directory') mkdirSync(target, { mode: 0o755 });
-    else if (kind === 'link') symlinkSync(readlinkSync(join(from, path)), target);
+    else if (kind === 'link') await symlink(readlinkSync(join(from, path)), target);
     else {
-      copyFileSync(join(from, path), target);
-      chmodSync(target, (lstatSync(join(from, path)).mode & 0o755) | 0o600);
+      await copyFile(join(from, path), target);
+      await chmod(target, (lstatSync(join(from, path)).mode & 0o755) | 0o600);
     }
   }
 }
