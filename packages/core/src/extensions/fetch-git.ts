@@ -59,7 +59,7 @@ function checkedRef(ref: string = 'HEAD'): string {
 
 /** Addresses with another scheme, such as `ext::`, start programs. */
 function checkedAddress(url: string): string {
-  const isKnown = /^(?:https?|ssh|file):\/\/[^-]/i.test(url) || /^[\w.-]+@[\w.-]+:[^-:]/.test(url);
+  const isKnown = /^(?:https?|ssh|file):\/\/[^-]/i.test(url) || /^(?!-)[\w.-]+@(?!-)[\w.-]+:[^-:]/.test(url);
   if (isKnown && !/[\0-\x20]/.test(url)) return url;
   throw new ExtensionError(`Invalid address of a git repository: ${JSON.stringify(url)}. Use https:// or ssh.`);
 }
