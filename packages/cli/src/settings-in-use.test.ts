@@ -113,6 +113,8 @@ const USES: Readonly<Record<string, readonly string[]>> = {
   'packages/cli/src/editor-command.ts': ['general.preferredEditor', 'general.openEditorInNewWindow'],
   'packages/cli/src/generators/open-generator.ts': ['advanced.dnsResolutionOrder'],
   'packages/cli/src/headless/run.ts': ['output.format'],
+  'packages/cli/src/start/choose-extensions.ts': ['security.allowedExtensions', 'security.blockGitExtensions'],
+  'packages/cli/src/commands/extensions-config.ts': ['experimental.extensionConfig'],
   'packages/cli/src/start/start.ts': [
     'tools.sandbox',
     'security.toolSandboxing',

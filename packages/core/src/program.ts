@@ -58,7 +58,8 @@ export type { Skill } from './skills/skill.ts';
 // Hooks: inspection, consent and trials.
 export { HOOK_EVENTS } from './hooks/hook-events.ts';
 export type { HookEventName, HookOutput, HookPayloads, HookSpecificOutput } from './hooks/hook-events.ts';
-export { readHookFiles, toHookLayers } from './hook-ports/hook-layers.ts';
+export { readHookFiles } from './hook-ports/hook-files.ts';
+export { toHookLayers } from './hook-ports/hook-layers.ts';
 export { readFormText } from './mcp/elicitation.ts';
 export type { FormField, FormValue, ServerAnswer, ServerQuestion } from './protocol/server-questions.ts';
 export { consentToServers } from './mcp/server-inspection.ts';

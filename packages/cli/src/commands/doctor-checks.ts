@@ -54,6 +54,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     await checkContext(loaded, context),
     ...checkDirectories(loaded.configuration, context),
     ...(await checkCommands(loaded.sources)),
+    ...checkExtensions(loaded),
     ...(await checkPrices(context.home)),
     await checkSessions(context),
     ...checkAdditions(loaded, context),
@@ -194,6 +195,14 @@ async function checkContext(
   });
   const found = files.map(({ path, bytes }) => `${path} (${bytes} bytes)`);
   return { topic: 'context', status: 'ok', says: [...found, ...warnings].join('\n') || 'no context files' };
+}
+
+function checkExtensions({ extensions }: LoadedConfiguration): Check[] {
+  if (!extensions) return [];
+  const { extensions: loaded, warnings } = extensions;
+  const names = loaded.map(({ name, manifest }) => `${name} ${manifest.version}`).join(', ') || 'none is loaded';
+  const problems = warnings.map((says): Check => ({ topic: 'extensions', status: 'problem', says }));
+  return [{ topic: 'extensions', status: 'ok', says: names, fix: 'castor extensions list shows them.' }, ...problems];
 }
 
 async function checkSessions({ home, cwd }: SubcommandContext): Promise<Check> {

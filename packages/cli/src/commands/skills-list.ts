@@ -5,6 +5,7 @@ import { countOf, findSkillFolders, loadSkills } from '@castor/core/program';
 import type { Skill } from '@castor/core/program';
 import type { Source } from '@castor/core';
 import { ExitCode } from '../exit-codes.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import { toJson } from '../to-json.ts';
 import type { SkillsOptions } from './skills.ts';
@@ -13,7 +14,11 @@ import type { SubcommandContext } from './subcommand-context.ts';
 
 export async function listSkills({ flags }: SkillsOptions, context: SubcommandContext): Promise<ExitCode> {
   const { output, home } = context;
-  const { configuration, sources } = loadTrustedConfiguration({ args: {}, ...context });
+  const { configuration, sources } = loadTrustedConfiguration({
+    args: {},
+    ...context,
+    installed: await findInstalledExtensions(context),
+  });
   const { skills: settings, castor } = configuration.settings;
   const readsClaude = castor.readFilesOf?.includes('claude') ?? false;
   const folders = settings.enabled ? findSkillFolders(sources, { readsClaude }) : [];

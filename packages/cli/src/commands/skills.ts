@@ -71,7 +71,7 @@ export async function runSkillsCommand(argv: readonly string[], context: Subcomm
     return ExitCode.Failure;
   }
   try {
-    const { settings } = loadTrustedConfiguration({ args: {}, ...context }).configuration;
+    const { settings } = loadTrustedConfiguration({ args: {}, installed: undefined, ...context }).configuration;
     if (!settings.admin.skills.enabled) {
       output.note('castor: the administrator has disabled skills.');
       return ExitCode.Settings;

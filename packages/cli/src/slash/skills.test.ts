@@ -14,7 +14,7 @@ async function open(options: FixtureOptions = {}) {
   const fixture = await openPromptFixture(options);
   const { home, project, context, agent } = fixture;
   const commands = await openCommands(agent.sources, undefined, { home, skills: {} });
-  const services = createSkillServices({ args: {}, cwd: project, home, environment: {} });
+  const services = createSkillServices({ args: {}, installed: undefined, cwd: project, home, environment: {} });
   return Object.assign(fixture, {
     commands,
     type: (text: string) => readPrompt(text, { ...context, commands, services, hasScreen: true, isAttended: true }),

@@ -39,6 +39,12 @@ export async function openApp(app: App, options: TuiOptions): Promise<void> {
   await afterInput();
   app.grammars = (await import('./render/grammars.ts')).grammars;
   await tidyUp(app, start);
+  if (!start.extensions) return;
+  const [{ announceUpdates }, { extensionQuestions }] = await Promise.all([
+    import('../slash/extension-updates.ts'),
+    import('./dialogs/extension-questions.ts'),
+  ]);
+  await announceUpdates(app, start, extensionQuestions(app.dialogs, signal), signal);
 }
 
 /** Switches the frame to Ink. It is the heaviest part of a start, so it is loaded last. */

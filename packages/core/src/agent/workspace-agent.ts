@@ -10,6 +10,7 @@ import { defaultChildVariables } from '../config/child-variables.ts';
 import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { hasHooks } from '../hooks/hook-layer.ts';
+import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
@@ -35,7 +36,6 @@ import type { LoadedContext } from '../context/context-files.ts';
 import { WorkspaceContext } from '../context/context-workspace.ts';
 import { createFileReferences } from '../context/file-references.ts';
 import type { FileReferences, ReadReferences } from '../context/file-references.ts';
-import { readHookFiles } from '../hook-ports/hook-layers.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { SessionSkills } from '../skills/session-skills.ts';
@@ -312,6 +312,12 @@ interface HookSurroundings {
   inbox: EventInbox;
 }
 
+async function readHookLayers({ sources, sourceValues: values }: SourcedOptions, root: string): Promise<HookLayer[]> {
+  if (!sources.some(({ kind }) => kind === 'extension')) return [];
+  const { readHookFiles } = await import('../hook-ports/hook-files.ts');
+  return readHookFiles(sources, { root, values });
+}
+
 /** Loads the hook room only where a hook is configured. */
 async function openSessionHooks(
   options: SourcedOptions,
@@ -319,7 +325,7 @@ async function openSessionHooks(
 ): Promise<SessionHooks | undefined> {
   const { hookLayers = [], sources, sessionId, home, environment, clock = systemClock } = options;
   const { secrets, telemetry, isTrustedForRun = false } = options;
-  const layers = [...hookLayers, ...readHookFiles(sources, { root, values: options.sourceValues })];
+  const layers = [...hookLayers, ...(await readHookLayers(options, root))];
   if (!hasHooks(layers)) return undefined;
   const { openHooks } = await import('../hook-ports/open-hooks.ts');
   return openHooks({

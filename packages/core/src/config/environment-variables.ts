@@ -112,6 +112,11 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
     ],
     summary: 'Set by an editor to describe its connection.',
   },
+  { names: ['GITHUB_TOKEN'], summary: 'Used for releases and https clones of extensions from GitHub.' },
+  {
+    names: ['CASTOR_GITHUB_URL', 'CASTOR_GITHUB_API_URL'],
+    summary: 'Replace https://github.com and https://api.github.com as sources of extensions, for a mirror.',
+  },
   { names: ['GEMINI_CLI_EXTENSION_REGISTRY_URI'], summary: 'The registry of extensions.' },
   {
     names: [

@@ -8,7 +8,6 @@ export type NoEffect = 'planned' | 'compatibility';
 
 /** A name that ends in a dot covers all settings below it. */
 const PLANNED = [
-  'extensions.',
   'agents.',
   'ide.',
   'billing.',
@@ -34,8 +33,6 @@ const PLANNED = [
   'context.fileFiltering.enableFileWatcher',
   'tools.sandboxAllowedPaths',
   'tools.sandboxNetworkAccess',
-  'security.blockGitExtensions',
-  'security.allowedExtensions',
   'advanced.bugCommand',
   'hooksConfig.notifications',
   'contextManagement.historyWindow.',
@@ -46,11 +43,8 @@ const PLANNED = [
   'experimental.voice.',
   'experimental.enableAgents',
   'experimental.worktrees',
-  'experimental.extensionManagement',
-  'experimental.extensionConfig',
   'experimental.extensionRegistry',
   'experimental.extensionRegistryURI',
-  'experimental.extensionReloading',
   'experimental.useOSC52Paste',
   'experimental.taskTracker',
   'experimental.dynamicModelConfiguration',
@@ -64,6 +58,9 @@ const PLANNED = [
 ];
 
 const COMPATIBILITY = [
+  'extensions.',
+  'experimental.extensionManagement',
+  'experimental.extensionReloading',
   'privacy.usageStatisticsEnabled',
   'advanced.autoConfigureMemory',
   'context.discoveryMaxDirs',
