@@ -159,7 +159,7 @@ describe('castor --resume', () => {
     expect((await run('sessions', 'show')).stdout).toContain('> Do the dishes\n\n(Not today.)');
     const resumed = await run('-r', '-p', 'Hello?');
     expect(resumed).toMatchObject({ code: 0, stdout: 'Fine.\n' });
-    expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today. --continue resumes it).');
+    expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today; --continue resumes it).');
     expect(JSON.stringify(model.requests[1]?.body)).not.toContain('Do the dishes');
     await run('-r', '-p', 'Lay the table');
     const shown = (await run('sessions', 'show')).stdout;

@@ -1,6 +1,5 @@
 /** Words the notices for the user on resume: what was interrupted, and which parts of the file were unreadable. Pure. */
 
-import { joinSentences } from '../util/join-sentences.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { OpenCall } from './session-history.ts';
 import type { LoadedSession } from './replay-session.ts';
@@ -55,7 +54,8 @@ function describePrompt(
 ): string[] {
   const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
   const failure = reason === undefined ? undefined : shorten(toOneLine(reason), SHOWN_LENGTH);
-  const remarks = joinSentences(failure, resendHint);
+  // The service ends its message as it likes.
+  const remarks = [failure?.replace(/[.\s]+$/, ''), resendHint].filter((remark) => remark !== undefined).join('; ');
   const what = failure === undefined ? 'was interrupted' : 'failed';
   const calls = openCalls.map(({ name, args, status, isUnchanged }) => {
     const state = isUnchanged ? UNCHANGED : SENTENCES[status];
