@@ -76,6 +76,20 @@ async function failure(action: () => Promise<unknown>): Promise<string> {
   return 'none';
 }
 
+describe('a refused edit', () => {
+  it.each([
+    ['x', 'x', 'No changes to apply: old_string and new_string are identical.'],
+    ['', 'y', 'Put the text to replace into old_string.'],
+    ['nowhere', 'y', 'Failed to edit: 0 occurrences of old_string found in'],
+    ['nowhere', 'y', 'Nothing was written.'],
+  ])('from %j to %j names the reason and what to do', async (before, after, sentence) => {
+    await writeFile(at('a.txt'), 'x\n');
+    await read('a.txt');
+    await expect(replace('a.txt', before, after)).rejects.toThrow(sentence);
+    expect(await text('a.txt')).toBe('x\n');
+  });
+});
+
 describe('read_file', () => {
   it('gives the whole text without its mark and with plain line ends', async () => {
     await writeFile(at('a.txt'), '\uFEFFone\r\ntwo\n');
