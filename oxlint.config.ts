@@ -64,7 +64,13 @@ const DISK = [
     'subagents',
     'agent',
   ],
-  ...['provider/replay.ts', 'policy/policy-disk.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],
+  ...[
+    'provider/replay.ts',
+    'policy/policy-disk.ts',
+    'policy/folder-contents.ts',
+    'policy/git-queries.ts',
+    'turn/report-error.ts',
+  ],
 ];
 
 /** Files that may import a concrete provider or the list of built-in tools. */

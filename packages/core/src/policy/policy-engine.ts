@@ -13,7 +13,7 @@ import { pathArguments, protectedPlaceOf, spellsPlace } from './protected-paths.
 import { HARMLESS_KINDS, READING_TOOLS } from './reading-tools.ts';
 import { AGENT_TOOL, isMcp, matchesCall, SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext, PolicyDecision, PolicyRule, SafetyChecker } from './rule.ts';
-import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason, SESSION_RULE_SOURCE } from './rule.ts';
+import { byPriority, isDeliberate, isNarrowed, NO_RULE, ruleReason } from './rule.ts';
 import type { CommandVerdict } from './shell/command-judge.ts';
 import type { judgeShell } from './shell/judge-shell.ts';
 import { isInside } from '../util/is-inside.ts';
@@ -94,14 +94,8 @@ export class PolicyEngine {
    * "always" given before does not cover them. A rule that spells one still does.
    */
   async noteEnvironmentWriter(line: string): Promise<void> {
-    const { writerKeys } = await import('./shell/environment-writers.ts');
-    for (const key of await writerKeys(line)) {
-      this.environmentWriters.add(key);
-      this.rulesByPriority = this.rulesByPriority.filter(
-        ({ source, commandPrefix, commandRegex }) =>
-          source.name !== SESSION_RULE_SOURCE || !(commandPrefix === key || commandRegex?.test(key) === true),
-      );
-    }
+    const { noteWriters } = await import('./shell/environment-writers.ts');
+    this.rulesByPriority = await noteWriters(line, this.environmentWriters, this.rulesByPriority);
     this.rulesByTool.clear();
   }
 

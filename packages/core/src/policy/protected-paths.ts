@@ -13,7 +13,7 @@ import { ENVIRONMENT_FILE } from '../util/environment-file.ts';
 import { isInside } from '../util/is-inside.ts';
 
 /** A folder of this name protects everything in it. */
-const FOLDERS: readonly string[] = [
+export const FOLDERS: readonly string[] = [
   ...[
     '.git',
     '.gemini',
@@ -53,7 +53,7 @@ const FOLDER_PATHS: readonly (readonly string[])[] = [
   ['etc', 'cron.d'],
 ];
 
-const FILES: readonly string[] = [
+export const FILES: readonly string[] = [
   ...[
     'agents.md',
     'gemini.md',
@@ -116,21 +116,6 @@ export function protectedPlaceOf(path: string, from: string, places: ProtectedPl
   return environmentFileLinkedBy(real, places.home) === undefined ? undefined : '.env';
 }
 
-/**
- * The protected name that a pattern of git matches: there a star matches a leading dot and
- * a slash as well. A pattern for everything names nothing.
- */
-export function placeMatching(pattern: string, { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>) {
-  const last =
-    pattern
-      .replace(/^:(?:\([^)]*\)|[!/^]*)/, '')
-      .split('/')
-      .at(-1) ?? '';
-  if (!hasGlob(last) || /^[*?]*$/.test(last)) return undefined;
-  const names = environmentFiles ? [...FILES, '.env', '.env.local'] : FILES;
-  return names.find((name) => name.startsWith('.') && globMatches(last.toLowerCase(), name));
-}
-
 function placeIn(absolute: string, places: ProtectedPlaces): string | undefined {
   const base = places.exempt.find((directory) => isInside(absolute, directory));
   return placeInSegments((base === undefined ? absolute : relative(base, absolute)).split(/[/\\]/), places);
@@ -168,39 +153,9 @@ function foldName(name: string): string {
   );
 }
 
-function hasGlob(segment: string): boolean {
+/** Whether a name is a pattern. */
+export function hasGlob(segment: string): boolean {
   return /[*?[]/.test(segment);
-}
-
-const MENTION = new RegExp(
-  `(?:^|[^\\w.-])(?:${[
-    ...FOLDERS,
-    '.github/workflows',
-    ...FILES.filter((name) => name.startsWith('.') || name.endsWith('.md')),
-  ]
-    .map((name) => name.replace(/[.]/g, '\\.'))
-    .join('|')})(?![\\w-])`,
-  'i',
-);
-
-const ENVIRONMENT_MENTION = /(?:^|[^\w.-])\.env(?!\.(?:example|sample|template)\b)/i;
-
-/** Whether free text names a file of environment variables. */
-export function mentionsEnvironmentFile(text: string): boolean {
-  return ENVIRONMENT_MENTION.test(text);
-}
-
-/** Whether a protected place is a file of environment variables. */
-export function isEnvironmentPlace(place: string): boolean {
-  return ENVIRONMENT_FILE.test(place);
-}
-
-/** Whether free text names a protected place; for code and for arguments built at run time. */
-export function mentionsProtectedPlace(
-  text: string,
-  { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>,
-): boolean {
-  return MENTION.test(text) || (environmentFiles && ENVIRONMENT_MENTION.test(text));
 }
 
 /** Whether a rule, as written, names this place itself: `.gitignore` does not name `.git`. */

@@ -4,10 +4,11 @@
  * spelling; an allow applies only to what it spells.
  */
 
+import { mentionsProtectedPlace } from '../protected-mentions.ts';
 import type { ApprovalMode } from '../approval-mode.ts';
 import { isDestructive, isKnownSafe, unreadFile } from './known-commands.ts';
 import { LinePlace } from './line-place.ts';
-import { mentionsProtectedPlace, spellsPlace } from '../protected-paths.ts';
+import { spellsPlace } from '../protected-paths.ts';
 import {
   CommandTexts,
   coversLine,

@@ -5,9 +5,10 @@
  */
 
 import { resolve } from 'node:path';
+import { dashNamesIn } from '../folder-contents.ts';
 import { globMatches } from '../glob-matches.ts';
 import { isSafeWithAnyOption } from './known-commands.ts';
-import { dashNamesIn, realPathOf } from '../policy-disk.ts';
+import { realPathOf } from '../policy-disk.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';

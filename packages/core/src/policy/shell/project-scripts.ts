@@ -5,8 +5,9 @@
  */
 
 import { dirname, join, resolve } from 'node:path';
+import { fileAbove, smallTextOf } from '../folder-contents.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { fileAbove, fileFacts, smallTextOf } from '../policy-disk.ts';
+import { fileFacts } from '../policy-disk.ts';
 import { recipesFor } from './makefile-recipes.ts';
 import { isShell } from './shell-invocation.ts';
 import { baseName } from './shell-line.ts';

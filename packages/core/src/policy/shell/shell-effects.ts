@@ -6,8 +6,9 @@
 import { resolve } from 'node:path';
 import { readGit } from './git-command.ts';
 import { laterCode } from './deferred-execution.ts';
+import { mentionsProtectedPlace, placeMatching } from '../protected-mentions.ts';
 import type { ProtectedPlaces } from '../protected-paths.ts';
-import { mentionsProtectedPlace, placeMatching, protectedPlaceOf } from '../protected-paths.ts';
+import { protectedPlaceOf } from '../protected-paths.ts';
 import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import type { Leaf } from './shell-leaves.ts';

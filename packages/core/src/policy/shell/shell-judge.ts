@@ -6,7 +6,7 @@
 
 import { CommandJudge } from './command-judge.ts';
 import type { CommandVerdict, JudgeOptions, Judgement } from './command-judge.ts';
-import { isEnvironmentPlace, mentionsEnvironmentFile } from '../protected-paths.ts';
+import { isEnvironmentPlace, mentionsEnvironmentFile } from '../protected-mentions.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { isNarrowed, ruleReason, stricter } from '../rule.ts';
 import { isTolerable } from './shell-line.ts';

@@ -5,9 +5,10 @@
  */
 
 import { resolve } from 'node:path';
+import { environmentFileIn, isEmptyFolder, smallTextOf } from '../folder-contents.ts';
+import { isEnvironmentPlace, mentionsEnvironmentFile, mentionsProtectedPlace } from '../protected-mentions.ts';
 import { askGit } from '../git-queries.ts';
-import { environmentFileIn, fileFacts, isEmptyFolder, realPathOf, smallTextOf } from '../policy-disk.ts';
-import { isEnvironmentPlace, mentionsEnvironmentFile, mentionsProtectedPlace } from '../protected-paths.ts';
+import { fileFacts, realPathOf } from '../policy-disk.ts';
 import { writerKey } from './environment-writers.ts';
 import { isKnownSafe } from './known-commands.ts';
 import { projectScripts, runsProjectScript } from './project-scripts.ts';

@@ -1,14 +1,10 @@
 /**
  * run_shell_command: runs a command line. A non-zero exit code is a result, not a failure of
- * the tool; only a failed start is a failure. The runner starts and ends the processes;
- * shell-result.ts formats the outcome.
+ * the tool; only a failed start is a failure. run-command.ts, loaded by the first call, does
+ * the work.
  */
 
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { isAbortError, ToolError } from '../../protocol/errors.ts';
-import type { DefinedTool, ToolContext, ToolResult } from '../../protocol/tools.ts';
-import { systemClock } from '../../util/clock.ts';
+import type { DefinedTool } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
@@ -22,15 +18,12 @@ Returns Output (stdout and stderr), and where they apply Error, Exit Code, Signa
 Each command inside $(), backticks, <() and >() needs the same approval as one on its own.`;
 const EFFICIENCY = 'Prefer flags that keep output short.';
 
-const DEFAULT_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 60_000;
-
 /** The system rejects arguments of 128 KiB or more. */
 const LONGEST_COMMAND = 128 * 1024 - 64;
 const TOO_LONG =
   'Command is longer than the system limit of 128 KiB. Write it to a file with write_file and run the file.';
 
-interface ShellParams {
+export interface ShellParams {
   command: string;
   description?: string;
   dir_path?: string;
@@ -93,11 +86,8 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
       return { type: 'exec', title: 'Confirm Shell Command', command, rootCommand, rootCommands };
     },
     async execute(params, context) {
-      const directory = await checkDirectory(workspace, params.dir_path);
-      await refuseSelfSignal(params.command, dependencies.self);
-      return params.is_background
-        ? runInBackground(params, directory, context, dependencies)
-        : runInForeground(params, directory, context, dependencies);
+      const { runCommand } = await import('../shell/run-command.ts');
+      return runCommand(params, context, dependencies);
     },
   });
 }
@@ -106,88 +96,4 @@ function describeCall({ command, description, dir_path }: ShellParams): string {
   const where = dir_path === undefined ? '' : ` [in ${dir_path}]`;
   const why = description === undefined || description === '' ? '' : ` (${description.replaceAll('\n', ' ')})`;
   return `${command}${where}${why}`;
-}
-
-async function checkDirectory(workspace: Workspace, given: string | undefined): Promise<string> {
-  if (given === undefined || given === '') return workspace.root;
-  const directory = await workspace.checkPath(given);
-  const found = await stat(directory).catch(() => undefined);
-  if (found === undefined) throw new ToolError(`Directory not found: ${given}`, 'file_not_found');
-  if (!found.isDirectory()) throw new ToolError(`Not a directory: ${given}`, 'path_is_not_a_directory');
-  await access(directory, constants.X_OK).catch((cause: unknown) => {
-    throw new ToolError(`Permission denied: commands cannot run in ${given}`, 'permission_denied', { cause });
-  });
-  return directory;
-}
-
-async function refuseSelfSignal(command: string, self: OwnProcess | undefined): Promise<void> {
-  if (!/kill/.test(command)) return;
-  const { findSelfSignal, parseCommand } = await import('../shell/parsed-command.ts');
-  const { readOwnProcess } = await import('../shell/own-process.ts');
-  const found = findSelfSignal(await parseCommand(command), self ?? (await readOwnProcess()));
-  if (found === undefined) return;
-  throw new ToolError(
-    `Not run: \`${found}\` would also end this program. Find the process id (for example with \`pgrep -af\`) and use \`kill <pid>\`.`,
-    'shell_execute_error',
-  );
-}
-
-async function runInForeground(
-  { command }: ShellParams,
-  directory: string,
-  context: ToolContext,
-  { shell, background, aroundCommand }: RunShellCommandDependencies,
-): Promise<ToolResult> {
-  const { toResult, withNote } = await import('../shell/shell-result.ts');
-  const look = await aroundCommand?.(command, directory);
-  const outcome = await shell.run({
-    command,
-    directory,
-    signal: context.signal,
-    onOutput: (text) => context.onOutput(text),
-    onPid: (pid) => context.onPid(pid),
-  });
-  if (outcome.moved && outcome.pid !== undefined) {
-    await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
-    if (look) void outcome.moved.finished.then(look);
-  }
-  return withNote(toResult(outcome, shell), await look?.());
-}
-
-async function runInBackground(
-  { command, delay_ms }: ShellParams,
-  directory: string,
-  context: ToolContext,
-  { background, clock = systemClock, aroundCommand }: RunShellCommandDependencies,
-): Promise<ToolResult> {
-  const { signal } = context;
-  const results = await import('../shell/shell-result.ts');
-  if (signal.aborted) return results.cancelled('');
-  const look = await aroundCommand?.(command, directory);
-  let started: Awaited<ReturnType<BackgroundProcesses['start']>>;
-  try {
-    started = await background.start(command, directory);
-  } catch (error) {
-    return results.failedToStart(error as Error);
-  }
-  const { pid, finished } = started;
-  if (look) void finished.then(look);
-  context.onPid(pid);
-  const delay = Math.min(delay_ms ?? DEFAULT_DELAY_MS, LONGEST_DELAY_MS);
-  const stopWaiting = new AbortController();
-  const exit = await Promise.race([
-    finished,
-    clock.sleep(delay, AbortSignal.any([signal, stopWaiting.signal])).catch((error: unknown) => {
-      if (!isAbortError(error)) throw error;
-    }),
-  ]);
-  stopWaiting.abort();
-  if (signal.aborted) await background.end(pid);
-  const { text } = await background.readLogTail(pid);
-  if (signal.aborted) return results.cancelled(text);
-  if (exit) {
-    const { code, signal: by } = exit;
-    return results.exited({ ending: 'exited', output: text, exitCode: code, signal: by, pid, backgroundPids: [] });
-  }
-  return results.started(pid, command, text);
 }

@@ -1,0 +1,112 @@
+/**
+ * Runs the command of one call, in the foreground or the background: checks the folder,
+ * lets the caller look around it, and formats the outcome. Loaded by the first command.
+ */
+
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { isAbortError, ToolError } from '../../protocol/errors.ts';
+import type { ToolContext, ToolResult } from '../../protocol/tools.ts';
+import { systemClock } from '../../util/clock.ts';
+import type { RunShellCommandDependencies, ShellParams } from '../builtin/run-shell-command.ts';
+import type { Workspace } from '../files/workspace.ts';
+import type { BackgroundProcesses } from './background.ts';
+import type { OwnProcess } from './parsed-command.ts';
+import { cancelled, exited, failedToStart, started, toResult, withNote } from './shell-result.ts';
+
+const DEFAULT_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 60_000;
+
+export async function runCommand(
+  params: ShellParams,
+  context: ToolContext,
+  dependencies: RunShellCommandDependencies,
+): Promise<ToolResult> {
+  const directory = await checkDirectory(dependencies.workspace, params.dir_path);
+  await refuseSelfSignal(params.command, dependencies.self);
+  return params.is_background
+    ? runInBackground(params, directory, context, dependencies)
+    : runInForeground(params, directory, context, dependencies);
+}
+
+async function checkDirectory(workspace: Workspace, given: string | undefined): Promise<string> {
+  if (given === undefined || given === '') return workspace.root;
+  const directory = await workspace.checkPath(given);
+  const found = await stat(directory).catch(() => undefined);
+  if (found === undefined) throw new ToolError(`Directory not found: ${given}`, 'file_not_found');
+  if (!found.isDirectory()) throw new ToolError(`Not a directory: ${given}`, 'path_is_not_a_directory');
+  await access(directory, constants.X_OK).catch((cause: unknown) => {
+    throw new ToolError(`Permission denied: commands cannot run in ${given}`, 'permission_denied', { cause });
+  });
+  return directory;
+}
+
+async function refuseSelfSignal(command: string, self: OwnProcess | undefined): Promise<void> {
+  if (!/kill/.test(command)) return;
+  const { findSelfSignal, parseCommand } = await import('./parsed-command.ts');
+  const { readOwnProcess } = await import('./own-process.ts');
+  const found = findSelfSignal(await parseCommand(command), self ?? (await readOwnProcess()));
+  if (found === undefined) return;
+  throw new ToolError(
+    `Not run: \`${found}\` would also end this program. Find the process id (for example with \`pgrep -af\`) and use \`kill <pid>\`.`,
+    'shell_execute_error',
+  );
+}
+
+async function runInForeground(
+  { command }: ShellParams,
+  directory: string,
+  context: ToolContext,
+  { shell, background, aroundCommand }: RunShellCommandDependencies,
+): Promise<ToolResult> {
+  const look = await aroundCommand?.(command, directory);
+  const outcome = await shell.run({
+    command,
+    directory,
+    signal: context.signal,
+    onOutput: (text) => context.onOutput(text),
+    onPid: (pid) => context.onPid(pid),
+  });
+  if (outcome.moved && outcome.pid !== undefined) {
+    await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
+    if (look) void outcome.moved.finished.then(look);
+  }
+  return withNote(toResult(outcome, shell), await look?.());
+}
+
+async function runInBackground(
+  { command, delay_ms }: ShellParams,
+  directory: string,
+  context: ToolContext,
+  { background, clock = systemClock, aroundCommand }: RunShellCommandDependencies,
+): Promise<ToolResult> {
+  const { signal } = context;
+  if (signal.aborted) return cancelled('');
+  const look = await aroundCommand?.(command, directory);
+  let begun: Awaited<ReturnType<BackgroundProcesses['start']>>;
+  try {
+    begun = await background.start(command, directory);
+  } catch (error) {
+    return failedToStart(error as Error);
+  }
+  const { pid, finished } = begun;
+  if (look) void finished.then(look);
+  context.onPid(pid);
+  const delay = Math.min(delay_ms ?? DEFAULT_DELAY_MS, LONGEST_DELAY_MS);
+  const stopWaiting = new AbortController();
+  const exit = await Promise.race([
+    finished,
+    clock.sleep(delay, AbortSignal.any([signal, stopWaiting.signal])).catch((error: unknown) => {
+      if (!isAbortError(error)) throw error;
+    }),
+  ]);
+  stopWaiting.abort();
+  if (signal.aborted) await background.end(pid);
+  const { text } = await background.readLogTail(pid);
+  if (signal.aborted) return cancelled(text);
+  if (exit) {
+    const { code, signal: by } = exit;
+    return exited({ ending: 'exited', output: text, exitCode: code, signal: by, pid, backgroundPids: [] });
+  }
+  return started(pid, command, text);
+}
