@@ -22,7 +22,7 @@ describe('castor while it is debugged', () => {
       expect(stderr).toMatch(/castor: debug: request of \S+ to \S+: .*my question/);
       expect(stderr).toMatch(/castor: debug: status 429, body: /);
       expect(stderr).toMatch(/castor: debug: status 400, body: /);
-      expect(stderr).toMatch(/castor: debug: The turn failed after 2 attempts, status 400: .*Request to .*my question/);
+      expect(stderr).toMatch(/castor: debug: The turn failed after 2 attempts, status 400: .*request to .*my question/);
       const debugged = stderr.split('\n').filter((line) => line.includes('debug: '));
       expect(debugged.join('\n')).not.toContain(KEY);
     },

@@ -111,7 +111,7 @@ describe('debugLogger', () => {
     const log = lines.join('\n');
     expect(lines[0]).toBe(`debug: request of p-7 to ${MODEL}: "my question"`);
     expect(log).toMatch(/warn: status 503, body: \{/);
-    expect(log).toMatch(/error: The turn failed after 2 attempts, status 400: .* Request to .*my question/);
+    expect(log).toMatch(/error: The turn failed after 2 attempts, status 400: .* request to .*my question/);
     expect(log).not.toContain('key-of-the-user');
   });
 

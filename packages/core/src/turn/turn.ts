@@ -121,7 +121,7 @@ export class Turn {
       if (signal.aborted) yield { type: GeminiEventType.UserCancelled };
     } catch (error) {
       if (debugLogger.isEnabled && !signal.aborted) {
-        debugLogger.error(`${describeFailure(error, this.retries + 1)} Request to ${asked()}`);
+        debugLogger.error(`${describeFailure(error, this.retries + 1)}; request to ${asked()}`);
       }
       yield await toFailureEvent(error, {
         signal,
