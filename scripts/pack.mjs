@@ -42,7 +42,8 @@ const CALLS = [
 const COMMANDS = [
   'packages/core/src/policy/shell/judge-shell.ts',
   'node_modules/unbash/dist/parser.js',
-  ...['running-commands', 'shell-result', 'git-wrapper', 'safe-git', 'stray-processes'].map(
+  'packages/core/src/agent/workspace-environment.ts',
+  ...['command-call', 'running-commands', 'git-wrapper', 'safe-git', 'stray-processes'].map(
     (name) => `packages/core/src/tools/shell/${name}.ts`,
   ),
 ];

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BUILTIN_RULES } from '../builtin-rules.ts';
 import { PolicyEngine } from '../policy-engine.ts';
+import { SESSION_RULE_SOURCE } from '../rule.ts';
 import type { PolicyRule } from '../rule.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'castor-scripts-')));
@@ -115,6 +116,20 @@ describe('the text of a script of the project', () => {
   it.each([['npm run'], ['make'], ['npm']])('is not covered by a rule for %s', async (prefix) => {
     const command = prefix === 'make' ? 'make setup' : 'npm run setup';
     expect(await check(command, ruleFor(prefix))).toMatchObject({ decision: 'ask_user' });
+  });
+
+  it('asks again about a command that changed one, with that reason, whatever was answered before', async () => {
+    const engine = new PolicyEngine({ rules: BUILTIN_RULES, root, home });
+    const call = { toolName: 'run_shell_command', args: { command: 'node gen.cjs' } };
+    const decide = () => engine.check(call, { mode: 'default', interactive: true });
+    const always = { ...ruleFor('node gen.cjs'), source: { name: SESSION_RULE_SOURCE } };
+    engine.addRule(always);
+    expect(await decide()).toMatchObject({ decision: 'allow' });
+    await engine.noteEnvironmentWriter('cd app && node gen.cjs');
+    const reason = 'node gen.cjs changed a file .env before in this session';
+    expect(await decide()).toMatchObject({ decision: 'ask_user', reason });
+    engine.addRule(always);
+    expect(await decide()).toMatchObject({ decision: 'allow' });
   });
 
   it('may write it in yolo mode', async () => {

@@ -46,8 +46,11 @@ export function judgeLine(
   for (const write of writes) {
     if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason);
   }
-  for (const { leaf, place, word, reason } of unnamed) {
-    if (!judge.isExplicit(leaf, place) && !judge.isSpelled(leaf, word)) tighten('ask_user', reason);
+  for (const { leaf, place, word, reason, isSeen } of unnamed) {
+    if (judge.isExplicit(leaf, place) || judge.isSpelled(leaf, word)) continue;
+    tighten('ask_user', reason);
+    // The user answered before without knowing it.
+    if (isSeen && verdict.decision === 'ask_user') verdict = { ...verdict, reason };
   }
   for (const problem of reading.problems) {
     if (!isTolerable(problem) || !judge.mayRunUnread(source)) tighten('ask_user', problem);

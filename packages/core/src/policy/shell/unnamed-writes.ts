@@ -27,6 +27,8 @@ import { isInside } from '../../util/is-inside.ts';
 export interface UnnamedWrite extends Effect {
   /** What a rule must spell to cover the form: `x` of `tar x`, `apply` of `git apply`. */
   word: string;
+  /** Whether a write was seen, in a script or in this session: then a question names it in any case. */
+  isSeen?: true;
 }
 
 export async function unnamedWrites(
@@ -72,7 +74,7 @@ function notedWrite(leaf: Leaf, writers: ReadonlySet<string>): UnnamedWrite[] {
   const key = writerKey(leaf);
   if (!writers.has(key)) return [];
   const reason = `${clipped(key)} changed a file .env before in this session`;
-  return [{ leaf, place: '.env', word: key.split(' ').at(-1) ?? key, reason }];
+  return [{ leaf, place: '.env', word: key.split(' ').at(-1) ?? key, reason, isSeen: true }];
 }
 
 /** Scripts that run scripts are followed this far. */

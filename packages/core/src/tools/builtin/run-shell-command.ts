@@ -1,6 +1,6 @@
 /**
  * run_shell_command: runs a command line. A non-zero exit code is a result, not a failure of
- * the tool; only a failed start is a failure. run-command.ts, loaded by the first call, does
+ * the tool; only a failed start is a failure. command-call.ts, loaded by the first call, does
  * the work.
  */
 
@@ -86,7 +86,7 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
       return { type: 'exec', title: 'Confirm Shell Command', command, rootCommand, rootCommands };
     },
     async execute(params, context) {
-      const { runCommand } = await import('../shell/run-command.ts');
+      const { runCommand } = await import('../shell/command-call.ts');
       return runCommand(params, context, dependencies);
     },
   });
