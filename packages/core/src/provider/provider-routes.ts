@@ -64,7 +64,7 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
     const provider = named && opened.get(named.provider);
     if (!provider || !(error instanceof ApiError)) return error;
     const { explainFailure } = await import('./explain-failure.ts');
-    return explainFailure(error, named, provider.models);
+    return explainFailure(error, named, provider);
   }
 
   async function explained<T>({ model }: { model: string }, send: () => Promise<T>): Promise<T> {
