@@ -133,6 +133,18 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     expect(seen.waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(10_000);
   });
 
+  it('gives one result of a tool a tenth of a small window', async () => {
+    const path = 'x'.repeat(12_000);
+    const access = { models: { m: { contextWindow: 16_000 } } };
+    const script = [answer(call('read_file', { path }), finish()), OK];
+    await using scene = await openScene(protocol, script, { access });
+    expect(await scene.ask('hello')).toMatchObject({ text: 'fine', outcome: 'completed' });
+    const sent = JSON.stringify(scene.requests()[1]!.body);
+    // Whole in the arguments only; the result keeps its ends.
+    expect(sent.split(path)).toHaveLength(2);
+    expect(sent.length).toBeLessThan(12_000 + 6_400 + 4_000);
+  });
+
   it('T70 asks the same provider for a summary', async () => {
     const snapshot = say('<state_snapshot>short</state_snapshot>');
     // Nothing is said twice in it: that would be taken for a loop.
