@@ -4,8 +4,12 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createTokenSource, createVertexEndpoint, parseGoogleCredentials } from '@castor/core/program';
+import {
+  createTokenSource,
+  createVertexEndpoint,
+  findCredentialsPlace,
+  parseGoogleCredentials,
+} from '@castor/core/program';
 import type { EndpointKey, GoogleCredentials, WireEndpoint } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
@@ -64,24 +68,13 @@ async function findCredentials({
     };
     return { type: 'token', read };
   }
-  const named = environment['GOOGLE_APPLICATION_CREDENTIALS']?.trim();
-  if (named) return readCredentials(named);
-  const file = join(gcloudFolder(home, environment), 'application_default_credentials.json');
-  const found = await readCredentials(file, true);
+  const { path, isNamed, isOnGoogleMachine } = findCredentialsPlace(home, environment);
+  const found = await readCredentials(path, !isNamed);
   if (found) return found;
-  const isOnGoogleMachine =
-    environment['CLOUD_SHELL'] === 'true' || environment['GEMINI_CLI_USE_COMPUTE_ADC'] === 'true';
   return isOnGoogleMachine ? { type: 'metadata' } : undefined;
 }
 
-function gcloudFolder(home: string, environment: Environment): string {
-  const moved = environment['CLOUDSDK_CONFIG']?.trim();
-  if (moved) return moved;
-  const data = process.platform === 'win32' ? environment['APPDATA'] : undefined;
-  return data === undefined ? join(home, '.config', 'gcloud') : join(data, 'gcloud');
-}
-
-async function readCredentials(path: string, mayBeMissing = false): Promise<GoogleCredentials | undefined> {
+async function readCredentials(path: string, mayBeMissing: boolean): Promise<GoogleCredentials | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

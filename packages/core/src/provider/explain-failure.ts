@@ -1,24 +1,16 @@
 /**
- * Adds to a provider's failure what its catalogue knows: learns the window that a rejection names, suggests names
- * like that of a missing model, and says who should listen on this machine. Loaded after a failure.
+ * Adds to a provider's failure what its catalogue knows: learns the window that a rejection names, and suggests names
+ * like that of a missing model. Loaded after a failure.
  */
 
 import { ApiError } from '../protocol/errors.ts';
 import { editDistance } from '../util/edit-distance.ts';
-import type { OpenProvider } from './open-provider.ts';
+import type { ProviderModels } from './catalogue/provider-catalogue.ts';
 import type { ProviderModel } from './provider-model.ts';
 
 const MAX_SUGGESTIONS = 3;
 
-export function explainFailure(
-  error: ApiError,
-  { provider, model }: ProviderModel,
-  { access, models }: Pick<OpenProvider, 'access' | 'models'>,
-): ApiError {
-  if (error.code === 'ECONNREFUSED' && access.endpoint.isLocal) {
-    error.message = `${error.message} ${access.name} does not listen there: start it, or set its address.`;
-    return error;
-  }
+export function explainFailure(error: ApiError, { provider, model }: ProviderModel, models: ProviderModels): ApiError {
   if (error.reason === 'context_overflow' && error.window !== undefined) {
     models.correct(model, { contextWindow: error.window });
   }

@@ -64,7 +64,7 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
     const provider = named && opened.get(named.provider);
     if (!provider || !(error instanceof ApiError)) return error;
     const { explainFailure } = await import('./explain-failure.ts');
-    return explainFailure(error, named, provider);
+    return explainFailure(error, named, provider.models);
   }
 
   async function explained<T>({ model }: { model: string }, send: () => Promise<T>): Promise<T> {

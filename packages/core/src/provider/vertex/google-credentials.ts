@@ -1,8 +1,9 @@
 /**
- * Google's application default credentials: the files that describe them, and the request that turns one into an access
- * token. It reads no file and keeps no token; token-source.ts does.
+ * Google's application default credentials: where they are, and the files that describe them. It reads no file and keeps
+ * no token; token-source.ts does.
  */
 
+import { join } from 'node:path';
 import { isRecord } from '../../util/is-record.ts';
 
 export interface ServiceAccount {
@@ -40,6 +41,33 @@ export type GoogleCredentials = ServiceAccount | AuthorizedUser | MetadataServer
 const GOOGLE_TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const WAY_OUT =
   'Use a service account, `gcloud auth application-default login`, or apiKeyCommand with `gcloud auth print-access-token`.';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface CredentialsPlace {
+  path: string;
+  /** The user named the file: it must be there. */
+  isNamed: boolean;
+  /** Without a file, the metadata server has the credentials. */
+  isOnGoogleMachine: boolean;
+}
+
+/** Where the credentials are, in the order of Google's own clients. */
+export function findCredentialsPlace(home: string, environment: Environment): CredentialsPlace {
+  const isOnGoogleMachine =
+    environment['CLOUD_SHELL'] === 'true' || environment['GEMINI_CLI_USE_COMPUTE_ADC'] === 'true';
+  const named = environment['GOOGLE_APPLICATION_CREDENTIALS']?.trim();
+  if (named) return { path: named, isNamed: true, isOnGoogleMachine };
+  const path = join(gcloudFolder(home, environment), 'application_default_credentials.json');
+  return { path, isNamed: false, isOnGoogleMachine };
+}
+
+function gcloudFolder(home: string, environment: Environment): string {
+  const moved = environment['CLOUDSDK_CONFIG']?.trim();
+  if (moved) return moved;
+  const data = process.platform === 'win32' ? environment['APPDATA'] : undefined;
+  return data === undefined ? join(home, '.config', 'gcloud') : join(data, 'gcloud');
+}
 
 /** Reads a credentials file. Throws a TypeError whose message names the file, what is wrong and what to do. */
 export function parseGoogleCredentials(text: string, path: string): ServiceAccount | AuthorizedUser {

@@ -30,11 +30,13 @@ export interface TokenSource {
 export interface TokenSourceOptions extends HttpClientOptions {
   clock?: Clock;
   /** Replaces Google's address for tokens of users. */
-  userTokenUri?: string;
+  userTokenUri?: string | undefined;
+  /** What the tokens are for; a user's login has its own scopes. Default: all of Google Cloud. */
+  scopes?: readonly string[] | undefined;
 }
 
 export function createTokenSource(credentials: GoogleCredentials, options: TokenSourceOptions = {}): TokenSource {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, scopes = [SCOPE] } = options;
   const http = createHttpClient(options);
   let current: { value: string; renewAt: number } | undefined;
   let renewing: Promise<string> | undefined;
@@ -52,10 +54,14 @@ export function createTokenSource(credentials: GoogleCredentials, options: Token
         return { token: await credentials.read(), lifetimeS: LIFETIME_S };
       case 'metadata': {
         const url = new URL(`${credentials.baseUrl ?? METADATA_URL}${METADATA_PATH}`);
+        if (options.scopes) url.searchParams.set('scopes', scopes.join(','));
         return readToken(await http.get({ url, headers: { 'metadata-flavor': 'Google' } }), 'the metadata server');
       }
       case 'service_account':
-        return exchange(credentials.tokenUri, { grant_type: JWT_GRANT, assertion: assertionOf(credentials, clock) });
+        return exchange(credentials.tokenUri, {
+          grant_type: JWT_GRANT,
+          assertion: assertionOf(credentials, scopes, clock),
+        });
       case 'authorized_user':
         return exchange(options.userTokenUri ?? USER_TOKEN_URI, refreshForm(credentials));
     }
@@ -88,11 +94,12 @@ function refreshForm({ clientId, clientSecret, refreshToken }: AuthorizedUser): 
 }
 
 /** A signed statement of who asks, valid for an hour. */
-function assertionOf({ clientEmail, privateKey, privateKeyId, tokenUri }: ServiceAccount, clock: Clock): string {
+function assertionOf(account: ServiceAccount, scopes: readonly string[], clock: Clock): string {
+  const { clientEmail, privateKey, privateKeyId, tokenUri } = account;
   debugLogger.hide(privateKey);
   const now = Math.floor(clock.now() / 1_000);
   const header = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== undefined && { kid: privateKeyId }) };
-  const claims = { iss: clientEmail, scope: SCOPE, aud: tokenUri, iat: now, exp: now + LIFETIME_S };
+  const claims = { iss: clientEmail, scope: scopes.join(' '), aud: tokenUri, iat: now, exp: now + LIFETIME_S };
   const unsigned = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   try {
     return `${unsigned}.${builtin.crypto.createSign('RSA-SHA256').update(unsigned).sign(privateKey, 'base64url')}`;
