@@ -22,7 +22,7 @@ const CORE: Record<string, readonly string[]> = {
   context: ['config', 'chat', 'scheduler', 'tools'],
   records: ['config', 'chat', 'scheduler', 'tools', 'transcript'],
   'hook-ports': ['config', 'chat', 'client', 'hooks', 'scheduler', 'tools'],
-  mcp: ['config', 'tools'],
+  mcp: ['config', 'provider', 'tools'],
   skills: ['config', 'context', 'tools'],
   subagents: ['config', 'records', 'telemetry', 'tools'],
   extensions: ['config', 'provider'],

@@ -62,10 +62,28 @@ export { readHookFiles } from './hook-ports/hook-files.ts';
 export { toHookLayers } from './hook-ports/hook-layers.ts';
 export { readFormText } from './mcp/elicitation.ts';
 export type { FormField, FormValue, ServerAnswer, ServerQuestion } from './protocol/server-questions.ts';
-export { consentToServers } from './mcp/server-inspection.ts';
-export { toMcpLayers } from './mcp/server-layer.ts';
 export { consentToHooks, inspectHooks, tryHooks } from './hook-ports/hook-inspection.ts';
 export type { InspectedHook, InspectedHooks, TriedHooks } from './hook-ports/hook-inspection.ts';
+
+// MCP servers outside an agent: which run, trying them, signing in.
+export { checkServers } from './mcp/check-servers.ts';
+export type { CheckedServer } from './mcp/check-servers.ts';
+export { chooseServers } from './mcp/choose-servers.ts';
+export type { ChosenServers } from './mcp/choose-servers.ts';
+export type { IdleEntry } from './mcp/mcp-manager.ts';
+export type { McpServer } from './mcp/server-config.ts';
+export { readDisabledServers, writeServerEnabled } from './mcp/server-enablement.ts';
+export { consentToServer, consentToServers } from './mcp/server-inspection.ts';
+export { toMcpLayers } from './mcp/server-layer.ts';
+export type { McpLayer } from './mcp/server-layer.ts';
+export { readMcpManifests } from './mcp/server-manifests.ts';
+export type { OpenKeyring } from './mcp/sign-in/keyring.ts';
+export { SignInError } from './mcp/sign-in/sign-in-error.ts';
+export type { SignInPorts } from './mcp/sign-in/sign-in.ts';
+export { SignIns } from './mcp/sign-in/sign-ins.ts';
+export type { SignInState } from './mcp/sign-in/sign-ins.ts';
+export { tryServer } from './mcp/try-server.ts';
+export type { TriedServer } from './mcp/try-server.ts';
 
 // The policy: its command line, and trusted folders.
 export { parseApprovalMode, toCliName } from './policy/approval-mode.ts';
@@ -102,7 +120,7 @@ export { createEndpoint } from './provider/wire/endpoint.ts';
 export type { EndpointKey } from './provider/wire/endpoint.ts';
 export type { WireEndpoint } from './provider/wire/wire-protocol.ts';
 export { createVertexEndpoint } from './provider/vertex/endpoint.ts';
-export { parseGoogleCredentials } from './provider/vertex/google-credentials.ts';
+export { findCredentialsPlace, parseGoogleCredentials } from './provider/vertex/google-credentials.ts';
 export type { GoogleCredentials } from './provider/vertex/google-credentials.ts';
 export { createTokenSource } from './provider/vertex/token-source.ts';
 export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './provider/replay.ts';

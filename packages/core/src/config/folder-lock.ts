@@ -1,26 +1,26 @@
 /**
  * Locks a file with a folder beside it, like Gemini CLI its project registry, because creating
- * a folder is atomic on every file system. A lock that stays unchanged is stale and is taken
- * over; who needs more than milliseconds refreshes it. A guard beside it lets one process at a
+ * a folder is atomic on every file system. A holder needs milliseconds (else: long-lock.ts); a
+ * lock that stays unchanged is stale and is taken over. A guard beside it lets one process at a
  * time take over, so that none removes a lock another process has just taken.
  */
 
-import { mkdirSync, renameSync, rmdirSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import type { Clock } from '../util/clock.ts';
 
-/** A lock is stale when it stays unchanged for this long while this process waits; longer for one that is refreshed. */
+/** A lock is stale when it stays unchanged for this long while this process waits. */
 const UNCHANGED_MS = 500;
-const UNREFRESHED_MS = 5_000;
-const REFRESH_MS = 1_000;
 /** An older lock is stale at once; Gemini CLI refreshes its own every five seconds. */
 const STALE_AGE_MS = 10_000;
 const PATIENCE_MS = 15_000;
 
 export interface FolderLockOptions {
-  /** The holder may need seconds: its lock is refreshed until it is released. */
-  isLong?: boolean | undefined;
+  /** When a lock is stale. */
+  unchangedMs: number;
   /** How long to wait for another holder. */
-  patienceMs?: number | undefined;
+  patienceMs: number;
+  /** Makes the release function once the lock is held. */
+  hold(path: string): () => void;
 }
 
 /** Identifies the holder of a lock by file-system data: it differs for another folder, or for a refreshed one. */
@@ -30,18 +30,17 @@ type Identity = string | undefined;
 export async function lockFolder(
   path: string,
   clock: Clock,
-  { isLong = false, patienceMs = PATIENCE_MS }: FolderLockOptions = {},
+  { unchangedMs, patienceMs, hold }: FolderLockOptions = SHORT,
 ): Promise<() => void> {
-  const staleMs = isLong ? UNREFRESHED_MS : UNCHANGED_MS;
   let seen: Identity;
   let unchangedFor = 0;
   for (let waited = 0; ;) {
-    if (make(path)) return holdOf(path, clock, isLong);
+    if (make(path)) return hold(path);
     const found = identify(path);
     unchangedFor = found === seen ? unchangedFor : 0;
     seen = found;
-    const isStale = found !== undefined && (unchangedFor >= staleMs || isOld(path));
-    if (isStale && takeOver(path, found)) return holdOf(path, clock, isLong);
+    const isStale = found !== undefined && (unchangedFor >= unchangedMs || isOld(path));
+    if (isStale && takeOver(path, found)) return hold(path);
     if (waited > patienceMs) throw new Error(`${path} is held by another process.`);
     const pause = 5 + clock.random() * 20;
     waited += pause;
@@ -78,7 +77,7 @@ function make(path: string): boolean {
   }
 }
 
-function identify(path: string): Identity {
+export function identify(path: string): Identity {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   return found && `${found.ino} ${found.birthtimeNs} ${found.mtimeNs}`;
 }
@@ -88,8 +87,8 @@ function isOld(path: string): boolean {
   return found !== undefined && Date.now() - found.mtimeMs > STALE_AGE_MS;
 }
 
-/** A file, or a folder with files, belongs neither to Castor nor to Gemini CLI: it is moved aside, not deleted. */
-function remove(path: string): void {
+/** Removes a lock. A file, or a folder with files, belongs neither to Castor nor to Gemini CLI: it is moved aside, not deleted. */
+export function remove(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
@@ -100,22 +99,12 @@ function remove(path: string): void {
   }
 }
 
-/** The release function; it keeps a lock that another process has taken over in the meantime. */
-function holdOf(path: string, clock: Clock, isLong: boolean): () => void {
-  let own = identify(path);
-  const end = new AbortController();
-  const refresh = async () => {
-    for (;;) {
-      await clock.sleep(REFRESH_MS, end.signal);
-      if (identify(path) !== own) return;
-      utimesSync(path, new Date(), new Date());
-      own = identify(path);
-    }
-  };
-  // Ends with the release; a lock that cannot be refreshed is taken over.
-  if (isLong) refresh().catch(() => undefined);
+/** The release function keeps a lock that another process has taken over in the meantime. */
+function holdBriefly(path: string): () => void {
+  const own = identify(path);
   return () => {
-    end.abort();
     if (identify(path) === own) remove(path);
   };
 }
+
+const SHORT: FolderLockOptions = { unchangedMs: UNCHANGED_MS, patienceMs: PATIENCE_MS, hold: holdBriefly };

@@ -3,14 +3,12 @@
  * A server that fails, and a tool that is left out, is told by name.
  */
 
-import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
-import { userDirectory } from '../config/paths.ts';
 import type { SessionEvent } from '../protocol/agent-events.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { DefinedTool } from '../protocol/tools.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
 import { debugLogger } from '../util/debug-logger.ts';
+import { chooseServers } from './choose-servers.ts';
 import { McpManager } from './mcp-manager.ts';
 import type { IdleEntry } from './mcp-manager.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -18,9 +16,7 @@ import { McpServers } from './mcp-servers.ts';
 import { createOpenTransport } from './open-transport.ts';
 import type { TransportOptions } from './open-transport.ts';
 import { createResourceTools } from './resource-tools.ts';
-import { selectServers } from './select-servers.ts';
 import { readDisabledServers, writeServerEnabled } from './server-enablement.ts';
-import { admitServers, ServerConsent } from './server-consent.ts';
 import { createServerEnvironment } from './server-environment.ts';
 import { DEFAULT_START_LIMIT_MS } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
@@ -103,7 +99,7 @@ type Select = (switched: ReadonlyMap<string, boolean>, layers: readonly McpLayer
 
 /** Each sentence is told once, however often servers are selected. */
 function createSelect(options: OpenServersOptions, tell: (message: string) => void): Select {
-  const { home, root, hints, trustedFolder, isTrustedForRun } = options;
+  const { home } = options;
   const told = new Set<string>();
   const warn = (message: string) => {
     if (isNews(message, told)) tell(message);
@@ -114,21 +110,9 @@ function createSelect(options: OpenServersOptions, tell: (message: string) => vo
       if (isEnabled) off.delete(name);
       else off.add(name);
     }
-    const selection = selectServers(layers, { ...options.restrictions, disabled: [...off] });
-    const admission = admitServers(selection.servers, {
-      trustedFolder,
-      isTrustedForRun,
-      hint: hints?.trustServers,
-      consent: () => new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), realpathSync(root)),
-    });
-    for (const message of [...selection.warnings, ...admission.messages]) warn(message);
-    for (const { reason, message } of selection.idle) if (reason === 'invalid') warn(message);
-    const refused = admission.refused.map(({ server: { name }, message }) => ({
-      name,
-      reason: 'untrusted' as const,
-      message,
-    }));
-    return [admission.servers, [...selection.idle, ...refused]];
+    const chosen = chooseServers(layers, [...off], { ...options, hint: options.hints?.trustServers });
+    for (const message of chosen.warnings) warn(message);
+    return [chosen.servers, chosen.idle];
   };
 }
 

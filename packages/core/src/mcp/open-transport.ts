@@ -9,6 +9,7 @@ import type { Environment } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { Clock } from '../util/clock.ts';
 import type { RequestAuthorization } from './request-authorization.ts';
+import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
 import { createServerEnvironment } from './server-environment.ts';
 import type { OpenTransport } from './server-link.ts';
@@ -43,7 +44,7 @@ export function createOpenTransport(options: TransportOptions): OpenTransport {
     const { command, args, cwd = '.', env } = address;
     const { variables } = createServerEnvironment({ base, secrets, redaction, env });
     const transport = new StdioTransport({ command, args, cwd: resolve(root, cwd), env: variables, guard, clock });
-    return { transport, stderr: () => transport.stderrTail };
+    return { transport, stderr: () => transport.stderrTail, strayBytes: () => transport.strayBytes };
   };
 }
 
@@ -52,7 +53,8 @@ async function findAuthorization(
   server: McpServer,
   { home, environment, clock, openKeyring }: TransportOptions,
 ): Promise<RequestAuthorization | undefined> {
-  if (home === undefined || !mayHaveSignIns({ home, environment })) return undefined;
+  if (home === undefined) return undefined;
+  if (!usesGoogleCredentials(server) && !mayHaveSignIns({ home, environment })) return undefined;
   const { SignIns } = await import('./sign-in/sign-ins.ts');
   return new SignIns({ home, environment, clock, openKeyring }).authorizationOf(server);
 }

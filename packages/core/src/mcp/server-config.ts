@@ -55,6 +55,11 @@ export interface McpServer {
   readonly fingerprint: string;
 }
 
+/** Instead of a sign-in with OAuth. */
+export function usesGoogleCredentials({ authProvider }: Pick<McpServer, 'authProvider'>): boolean {
+  return authProvider === 'google_credentials' || authProvider === 'service_account_impersonation';
+}
+
 export const DEFAULT_CALL_LIMIT_MS = 600_000;
 export const DEFAULT_START_LIMIT_MS = 30_000;
 

@@ -21,11 +21,13 @@ export class ServerConsent {
   /** Undefined when the file is unreadable: then no consent is known, and none is written. */
   private readonly record: Record<string, Fingerprints> | undefined;
   readonly problem: string | undefined;
+  private readonly isRecorded: boolean;
 
-  /** `root` is the project's folder, as a real path. */
-  constructor(file: string, root: string) {
+  /** `root` is the project's folder, as a real path. With `isRecorded` false the file is only read. */
+  constructor(file: string, root: string, { isRecorded = true } = {}) {
     this.file = file;
     this.root = root;
+    this.isRecorded = isRecorded;
     const { record, problem } = readRecord(file);
     this.record = record;
     this.problem = problem;
@@ -40,10 +42,19 @@ export class ServerConsent {
 
   /** Consents to these servers and to no others of the project. Throws file-system errors. */
   consent(servers: readonly McpServer[]): void {
+    if (!this.isRecorded) return;
     if (!this.record) throw new Error(this.problem);
     const fingerprints = Object.fromEntries(servers.map(({ name, fingerprint }) => [name, fingerprint]));
     if (JSON.stringify(this.known()) === JSON.stringify(fingerprints)) return;
     this.record[this.root] = fingerprints;
+    replaceFile(this.file, `${JSON.stringify(this.record, null, 2)}\n`);
+  }
+
+  /** Consents to one more server, or to its new entry. Without a record the next start consents to all. */
+  add({ name, fingerprint }: McpServer): void {
+    const known = this.known();
+    if (!this.record || !known || known[name] === fingerprint) return;
+    this.record[this.root] = { ...known, [name]: fingerprint };
     replaceFile(this.file, `${JSON.stringify(this.record, null, 2)}\n`);
   }
 

@@ -1,4 +1,4 @@
-/** Records the user's consent to the MCP servers of a project, outside an agent. */
+/** Inspects the MCP servers of a folder outside an agent, and records the user's consent to those of a project. */
 
 import { join } from 'node:path';
 import { userDirectory } from '../config/paths.ts';
@@ -10,4 +10,14 @@ import type { McpLayer } from './server-layer.ts';
 export function consentToServers({ root, home }: { root: string; home: string }, layers: readonly McpLayer[]): void {
   const servers = selectServers(layers).servers.filter(({ source }) => source === 'project');
   new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), root).consent(servers);
+}
+
+/** Consents to the entry of one server, which the user has just written. Throws file-system errors. */
+export function consentToServer(
+  { root, home }: { root: string; home: string },
+  layers: readonly McpLayer[],
+  name: string,
+) {
+  const server = selectServers(layers).servers.find((each) => each.name === name && each.source === 'project');
+  if (server) new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), root).add(server);
 }

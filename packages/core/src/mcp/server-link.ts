@@ -9,6 +9,7 @@ import { throwIfAborted } from '../util/clock.ts';
 import { describeLog } from './describe-log.ts';
 import { describeFailure, isSignInMissing, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
+import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
 import { ServerLists } from './server-lists.ts';
 import type { ServerRequests } from './server-requests.ts';
@@ -22,6 +23,8 @@ export interface OpenedTransport {
   stderr(): string;
   /** Why the server has no valid credential, as a sentence. */
   signInProblem?(): string | undefined;
+  /** Bytes on stdout that are no messages. */
+  strayBytes?(): number;
 }
 
 /** Opens the transports of a server in the order to try them. */
@@ -232,7 +235,8 @@ export class ServerLink {
   private describe(error: unknown, opened: OpenedTransport | undefined): string {
     const { server, signInHint } = this.options;
     if (!isSignInMissing(error)) return describeFailure(error);
-    return joinSentences(opened?.signInProblem?.() ?? describeFailure(error), signInHint?.(server.name));
+    const hint = usesGoogleCredentials(server) ? undefined : signInHint?.(server.name);
+    return joinSentences(opened?.signInProblem?.() ?? describeFailure(error), hint);
   }
 
   private lose(reason: string | undefined, stderr: string): void {

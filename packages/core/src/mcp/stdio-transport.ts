@@ -55,6 +55,11 @@ export class StdioTransport implements RpcTransport {
     return cleanContent(this.errors).trim();
   }
 
+  /** Bytes on stdout that are no messages. */
+  get strayBytes(): number {
+    return this.otherBytes;
+  }
+
   get pid(): number | undefined {
     return this.child?.pid;
   }

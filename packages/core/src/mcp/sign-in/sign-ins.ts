@@ -6,6 +6,7 @@
 import type { Clock } from '../../util/clock.ts';
 import { getErrorMessage } from '../../protocol/errors.ts';
 import type { RequestAuthorization } from '../request-authorization.ts';
+import { usesGoogleCredentials } from '../server-config.ts';
 import type { McpServer, NetworkAddress } from '../server-config.ts';
 import type { OpenKeyring } from './keyring.ts';
 import { OAuthHttp } from './oauth-http.ts';
@@ -62,7 +63,7 @@ export class SignIns {
     const { name, address } = server;
     if (address.kind === 'stdio') return { name, status: 'none' };
     if (hasOwnHeader(address)) return { name, status: 'header' };
-    if (isGoogle(server)) return { name, status: 'google' };
+    if (usesGoogleCredentials(server)) return { name, status: 'google' };
     try {
       const found = await this.store.find(targetOf(server, address));
       if (!found) return { name, status: 'signed-out', problem: this.store.problem };
@@ -88,8 +89,12 @@ export class SignIns {
     return this.stateOf(server);
   }
 
-  /** Deletes the tokens, and revokes them where the server can. Resolves to whether there were any. */
-  async signOut(server: McpServer): Promise<boolean> {
+  /**
+   * Deletes the tokens, and revokes them where the server can; of a server that is only a name, all tokens of that name.
+   * Resolves to whether there were any.
+   */
+  async signOut(server: McpServer | string): Promise<boolean> {
+    if (typeof server === 'string') return this.store.removeName(server);
     const { address } = server;
     if (address.kind === 'stdio') return false;
     const target = targetOf(server, address);
@@ -99,10 +104,15 @@ export class SignIns {
     return isGone;
   }
 
-  /** Undefined for a server without a stored sign-in. Throws a SignInError for a store that cannot be read. */
+  /** Undefined for a server without a stored sign-in. Throws a SignInError for an unreadable store or credentials. */
   async authorizationOf(server: McpServer): Promise<RequestAuthorization | undefined> {
     const { address } = server;
-    if (address.kind === 'stdio' || hasOwnHeader(address) || !mayCarrySecrets(new URL(address.url))) return undefined;
+    if (address.kind === 'stdio' || hasOwnHeader(address)) return undefined;
+    if (usesGoogleCredentials(server)) {
+      const { openGoogleAuthorization } = await import('./google-authorization.ts');
+      return openGoogleAuthorization(server, address, this.options);
+    }
+    if (!mayCarrySecrets(new URL(address.url))) return undefined;
     const target = targetOf(server, address);
     const found = await this.store.find(target);
     const { clock } = this.options;
@@ -118,7 +128,7 @@ export class SignIns {
     };
     if (address.kind === 'stdio')
       return refuse('is a process on this machine and has no sign-in. Pass secrets in its env.');
-    if (isGoogle(server)) return refuse('uses Google credentials: gcloud auth application-default login.');
+    if (usesGoogleCredentials(server)) return refuse('uses Google credentials: gcloud auth application-default login.');
     if (hasOwnHeader(address)) return refuse('has an Authorization header in its entry. Remove it to sign in instead.');
     if (!mayCarrySecrets(new URL(address.url)))
       return refuse('is reached over plain http. Castor signs in over https only.');
@@ -139,10 +149,6 @@ export class SignIns {
 
 function hasOwnHeader({ headers }: NetworkAddress): boolean {
   return Object.entries(headers).some(([name, value]) => name.toLowerCase() === 'authorization' && value !== '');
-}
-
-function isGoogle({ authProvider }: McpServer): boolean {
-  return authProvider === 'google_credentials' || authProvider === 'service_account_impersonation';
 }
 
 function targetOf({ name, source }: McpServer, { url }: NetworkAddress): SignInTarget {

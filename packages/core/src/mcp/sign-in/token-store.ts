@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lockFolder } from '../../config/folder-lock.ts';
+import { lockForLong } from '../../config/long-lock.ts';
 import { readSourceFile } from '../../config/source-file.ts';
 import { getErrorMessage } from '../../protocol/errors.ts';
 import type { Clock } from '../../util/clock.ts';
@@ -100,11 +101,21 @@ export class TokenStore {
     });
   }
 
+  /** The same for every server of this name, also one that is no longer configured. */
+  async removeName(name: string): Promise<boolean> {
+    const isListed = this.listed().includes(name);
+    await this.deleteFromKeyring(name);
+    return this.locked(() => {
+      this.list(name, false);
+      return this.file.replace((old) => old.serverName === name, undefined) || isListed;
+    });
+  }
+
   /** Runs while no other process renews the tokens of this server. */
   async whileRenewing<T>(name: string, run: () => Promise<T>): Promise<T> {
     makeDirectory(dirname(this.paths.file));
     const path = `${this.paths.file}.${sha256(name).slice(0, 12)}.renewing`;
-    const release = await lockFolder(path, this.options.clock, { isLong: true, patienceMs: 45_000 });
+    const release = await lockForLong(path, this.options.clock);
     try {
       return await run();
     } finally {
