@@ -105,22 +105,28 @@ function toSkillOptions({ skills, admin, castor }: Settings): NonNullable<Chosen
   };
 }
 
-function toMcpOptions(start: Start): NonNullable<ChosenOptions['mcp']> {
+function toMcpOptions(start: Start): McpOptions {
   const { args, settings, configuration } = start;
-  const { allowed, excluded, serverCommand, startLimit, promptWait, toolBudget } = settings.mcp;
-  const { mcp: admin } = settings.admin;
+  const { promptWait, toolBudget } = settings.mcp;
   return {
     layers: toMcpLayers(configuration.layers),
     reloadLayers: () => toMcpLayers(loadTrustedConfiguration(start).configuration.layers),
-    restrictions: {
-      ...{ allowed, excluded, admin, serverCommand },
-      named: args.allowedMcpServerNames,
-      startLimitMs: startLimit * 1000,
-    },
+    restrictions: toServerRestrictions(args, settings),
     promptWaitMs: promptWait * 1000,
+    openKeyring: async (service) => (await import('../mcp-keyring.ts')).createOpenKeyring(process.env)(service),
     toolBudget,
     clientVersion: CASTOR_VERSION,
   };
+}
+
+type McpOptions = NonNullable<ChosenOptions['mcp']>;
+
+export function toServerRestrictions(
+  { allowedMcpServerNames: named }: Start['args'],
+  { mcp, admin }: Settings,
+): NonNullable<McpOptions['restrictions']> {
+  const { allowed, excluded, serverCommand, startLimit } = mcp;
+  return { allowed, excluded, admin: admin.mcp, serverCommand, named, startLimitMs: startLimit * 1000 };
 }
 
 function toIgnore({ context: { fileFiltering } }: Settings): NonNullable<ChosenOptions['ignore']> {

@@ -14,10 +14,7 @@ export const USER_HINTS: Required<UserHints> = {
   trustHooks: 'Review them with "castor hooks list", then consent with "castor hooks trust".',
   trustServers:
     'Review them in .gemini/settings.json and trust the folder again with /permissions trust, or use --skip-trust.',
-  signIn(server) {
-    const name = /^[\w.-]+$/.test(server) ? server : JSON.stringify(server);
-    return `To sign in: castor mcp login ${name}, or /mcp auth ${name} in a session.`;
-  },
+  signIn: (server) => `To sign in: castor mcp login ${server}, or /mcp auth ${server} in a session.`,
   allowTool(name, mode) {
     const edits = mode === 'default' && EDITING_TOOLS.has(name) ? '--approval-mode auto_edit, ' : '';
     return `The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it.`;

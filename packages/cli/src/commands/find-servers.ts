@@ -1,0 +1,63 @@
+/** Finds the MCP servers of a folder and decides which a session there would start. It starts and records nothing. */
+
+import { chooseServers, readDisabledServers, readMcpManifests, toMcpLayers } from '@castor/core/program';
+import type { ChosenServers, McpLayer } from '@castor/core/program';
+import { createOpenKeyring } from '../mcp-keyring.ts';
+import { toServerRestrictions } from '../start/agent-options.ts';
+import { findInstalledExtensions } from '../start/installed-extensions.ts';
+import { loadTrustedConfiguration } from '../start/start.ts';
+import type { LoadedConfiguration } from '../start/start.ts';
+import { USER_HINTS } from '../start/user-hints.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+
+declare const CASTOR_VERSION: string;
+
+type Folder = Pick<SubcommandContext, 'cwd' | 'home' | 'environment'>;
+
+export interface FoundServers extends ChosenServers {
+  loaded: LoadedConfiguration;
+  layers: readonly McpLayer[];
+}
+
+/** Throws an ExitError for invalid settings, and a SettingsError for an unreadable file of disabled servers. */
+export async function findServers(folder: Folder, known?: LoadedConfiguration): Promise<FoundServers> {
+  const loaded = known ?? (await load(folder));
+  const { cwd: root, home, environment } = folder;
+  const { configuration, sources, trust } = loaded;
+  const { settings } = configuration;
+  const manifests = readMcpManifests({ sources, root, environment: configuration.environment });
+  const layers = [...manifests, ...toMcpLayers(configuration.layers)];
+  const chosen = chooseServers(layers, readDisabledServers(home), {
+    home,
+    root,
+    restrictions: toServerRestrictions({}, settings),
+    trustedFolder: trust.trusted,
+    isTrustedForRun: environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
+    hint: USER_HINTS.trustServers,
+    isRecorded: false,
+  });
+  return { ...chosen, loaded, layers };
+}
+
+async function load({ cwd, home, environment }: Folder): Promise<LoadedConfiguration> {
+  const installed = await findInstalledExtensions({ cwd, home });
+  return loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
+}
+
+/** What connecting to a server needs, outside an agent. */
+export function connectionOptions(
+  { cwd: root, home, signal = new AbortController().signal }: SubcommandContext,
+  { loaded: { configuration } }: Pick<FoundServers, 'loaded'>,
+) {
+  const { environment, settings } = configuration;
+  return {
+    root,
+    home,
+    environment,
+    redaction: settings.security.environmentVariableRedaction,
+    openKeyring: createOpenKeyring(environment),
+    clientVersion: CASTOR_VERSION,
+    signInHint: (name: string) => USER_HINTS.signIn(name),
+    signal,
+  };
+}
