@@ -93,6 +93,7 @@ Commands:
   extensions  Install, update, configure and remove extensions
   hooks       List, test, trust and migrate hooks
   login       Store the key of a provider; logout deletes it
+  mcp         Add, list, sign in to and test MCP servers
   models      List the models that can be reached now
   policy      Explain which rule decides a command; test your rules
   sessions    List, search, show and delete sessions

@@ -13,10 +13,12 @@ let rest = '';
 export interface LineQuestion {
   text: string;
   isSecret?: boolean;
+  /** Ends the question without an answer. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Undefined when the user cancels with Ctrl+C or Ctrl+D. */
-export async function askLine({ text: question, isSecret = false }: LineQuestion): Promise<string | undefined> {
+export async function askLine({ text: question, isSecret = false, signal }: LineQuestion): Promise<string | undefined> {
   const { stdin, stderr } = process;
   const decoder = new StringDecoder('utf8');
   // Before the question is visible: what is typed at once must not be echoed.
@@ -46,6 +48,7 @@ export async function askLine({ text: question, isSecret = false }: LineQuestion
         resolve(answer);
         return true;
       };
+      signal?.addEventListener('abort', () => end(undefined, ''), { once: true });
       const onData = (chunk: Buffer) => void take(decoder.write(chunk));
       if (!take(rest)) {
         stdin.on('data', onData);

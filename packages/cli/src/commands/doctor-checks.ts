@@ -28,6 +28,7 @@ import {
   checkWanted,
 } from './doctor-files.ts';
 import { checkMachine } from './doctor-machine.ts';
+import { checkMcpServers } from './doctor-mcp.ts';
 import { checkProviderModel, checkProviders } from './doctor-providers.ts';
 import { inspectLoaded } from './find-hooks.ts';
 
@@ -58,6 +59,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...(await checkPrices(context.home)),
     await checkSessions(context),
     ...checkAdditions(loaded, context),
+    ...(await checkMcpServers(loaded, context, { isOffline })),
     ...(await checkMachine(context)),
   ];
 }

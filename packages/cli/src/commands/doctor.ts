@@ -1,6 +1,6 @@
 /**
  * `castor doctor`: reports what is configured and where, what works, and how to fix the rest. It changes nothing, shows
- * no secret, and connects only to the endpoint of the chosen model.
+ * no secret, and connects only to the endpoint of the chosen model and to the MCP servers a session would start.
  */
 
 import { ExitCode } from '../exit-codes.ts';
@@ -26,7 +26,7 @@ Exits 1 when a configured part does not work.
 
 Options:
   --json      as JSON
-  --offline   does not connect to the model's endpoint
+  --offline   neither connects to the model's endpoint nor starts MCP servers
 `;
 
 const MARKS: Readonly<Record<CheckStatus, string>> = { ok: 'ok', missing: '--', problem: '!!' };

@@ -54,7 +54,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runModelsCommand } = await import('./models.ts');
     return runModelsCommand(args, context);
   },
-  mcp: notYet('changing MCP servers on the command line (settings.json holds them)'),
+  async mcp(args, context) {
+    const { runMcpCommand } = await import('./mcp.ts');
+    return runMcpCommand(args, context);
+  },
   extensions: runExtensions,
   extension: runExtensions,
   skills: runSkills,

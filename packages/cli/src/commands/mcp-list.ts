@@ -1,0 +1,164 @@
+/** `castor mcp list`: every configured server and whether it connects, side by side and within a limit. */
+
+import { checkServers, isRecord, readSourceFile, workspaceSettingsPath } from '@castor/core/program';
+import type { CheckedServer, IdleEntry, McpServer, SignInState } from '@castor/core/program';
+import { ExitCode } from '../exit-codes.ts';
+import { createMask } from '../mask-secrets.ts';
+import { toJson } from '../to-json.ts';
+import { connectionOptions, findServers } from './find-servers.ts';
+import type { FoundServers } from './find-servers.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+
+const LIMIT_MS = 5_000;
+/** Lines of a server's stderr that explain a failure. */
+const STDERR_LINES = 3;
+
+export interface ListOptions {
+  isJson: boolean;
+  limitMs?: number | undefined;
+}
+
+interface Row {
+  name: string;
+  from?: string | undefined;
+  target: string;
+  transport?: string | undefined;
+  status: 'connected' | 'connecting' | 'blocked' | 'disabled' | 'disconnected';
+  error?: string | undefined;
+  stderr?: string | undefined;
+  connectMs?: number | undefined;
+  tools?: number | undefined;
+  signIn?: string | undefined;
+}
+
+const MARKS: Readonly<Record<Row['status'], string>> = {
+  connected: '✓',
+  connecting: '…',
+  blocked: '⛔',
+  disabled: '○',
+  disconnected: '✗',
+};
+
+export async function listServers(
+  { isJson, limitMs = LIMIT_MS }: ListOptions,
+  context: SubcommandContext,
+): Promise<ExitCode> {
+  const { output } = context;
+  const found = await findServers(context);
+  const isUntrusted = found.loaded.trust.trusted !== true;
+  const ofProject = isUntrusted ? namesOfProject(context, found) : [];
+  for (const warning of found.warnings) output.note(`castor: ${warning}`);
+  if (ofProject.length > 0) {
+    output.note('castor: this folder is not trusted, so its own MCP servers are disabled.');
+    output.note('Trust it with /permissions trust in a session, or for one run with --skip-trust.');
+  }
+  const checked = await checkServers(found.servers, { ...connectionOptions(context, found), limitMs });
+  const mask = createMask(found.loaded.configuration.environment);
+  const rows = [
+    ...checked.map((each) => toRow(each, limitMs, mask)),
+    ...found.idle.map((entry) => idleRow(entry)),
+    ...ofProject.map((name): Row => ({
+      name,
+      target: 'this folder',
+      status: 'disabled',
+      error: 'The folder is not trusted.',
+    })),
+  ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  if (isJson) await output.answer(`${toJson(rows, { indent: 2 })}\n`);
+  else if (rows.length === 0) await output.answer('No MCP servers configured.\n');
+  else await output.answer(`Configured MCP servers:\n\n${rows.map(toText).join('\n')}\n`);
+  return ExitCode.Success;
+}
+
+/** Names only: nothing else of an untrusted folder counts. */
+function namesOfProject({ cwd }: SubcommandContext, { servers, idle }: FoundServers): string[] {
+  const taken = new Set([...servers, ...idle].map(({ name }) => name));
+  try {
+    const own = readSourceFile(workspaceSettingsPath(cwd))?.['mcpServers'];
+    return isRecord(own) ? Object.keys(own).filter((name) => !taken.has(name)) : [];
+  } catch {
+    // An untrusted file may be anything.
+    return [];
+  }
+}
+
+function toRow({ server, state, signIn }: CheckedServer, limitMs: number, mask: ReturnType<typeof createMask>): Row {
+  const isReady = state.status === 'ready';
+  const isLate = state.status === 'connecting';
+  const late = `It was not ready within ${limitMs / 1_000} s. A session waits longer; castor mcp test ${server.name} shows why.`;
+  return {
+    name: server.name,
+    from: server.owner,
+    target: describeTarget(server, mask),
+    transport: transportOf(server),
+    status: isReady ? 'connected' : isLate ? 'connecting' : 'disconnected',
+    error: isLate ? late : isReady ? undefined : state.lastError,
+    stderr: isReady ? undefined : lastLines(state.stderr),
+    connectMs: isReady ? state.connectMs : undefined,
+    tools: isReady ? state.tools.length : undefined,
+    signIn: describeSignIn(signIn),
+  };
+}
+
+function idleRow({ name, reason, message }: IdleEntry): Row {
+  const status = reason === 'blocked' ? 'blocked' : reason === 'invalid' ? 'disconnected' : 'disabled';
+  return { name, target: reason, status, error: message };
+}
+
+/** `npx -y server (stdio)`; values that look like secrets are masked. */
+function describeTarget({ address }: McpServer, mask: ReturnType<typeof createMask>): string {
+  if (address.kind !== 'stdio') return String(mask('url', address.url));
+  return [address.command, ...(mask('args', address.args) as string[])].join(' ');
+}
+
+export function transportOf({ address }: McpServer): string {
+  return address.kind === 'http-or-sse' ? 'http' : address.kind;
+}
+
+/** Undefined where there is nothing to say. */
+export function describeSignIn({ status, expiresAt, isRenewable, place, problem }: SignInState): string | undefined {
+  const where =
+    place === 'keyring'
+      ? 'in the keyring'
+      : place === 'encrypted-file'
+        ? "in Gemini CLI's encrypted file"
+        : 'in a file';
+  switch (status) {
+    case 'signed-in': {
+      const until = expiresAt === undefined || isRenewable ? '' : `, until ${new Date(expiresAt).toISOString()}`;
+      return `signed in, ${where}${until}`;
+    }
+    case 'expired':
+      return 'sign-in expired';
+    case 'google':
+      return 'Google credentials';
+    case 'header':
+      return 'Authorization header of the entry';
+    default:
+      return problem;
+  }
+}
+
+export function lastLines(text = '', count = STDERR_LINES): string | undefined {
+  const lines = text.trim().split('\n').slice(-count).join('\n');
+  return lines === '' ? undefined : lines;
+}
+
+const TEXTS: Readonly<Record<Row['status'], string>> = {
+  connected: 'Connected',
+  connecting: 'Connecting',
+  blocked: 'Blocked',
+  disabled: 'Disabled',
+  disconnected: 'Disconnected',
+};
+
+function toText({ name, from, target, transport, status, error, stderr, connectMs, tools, signIn }: Row): string {
+  const owner = from === undefined ? '' : ` (from ${from})`;
+  const kind = transport === undefined ? '' : ` (${transport})`;
+  const figures = connectMs === undefined ? '' : ` (${connectMs} ms, ${tools} ${tools === 1 ? 'tool' : 'tools'})`;
+  const more = [error, signIn, ...(stderr?.split('\n').map((line) => `| ${line}`) ?? [])].filter(
+    (line) => line !== undefined,
+  );
+  const head = `${MARKS[status]} ${name}${owner}: ${target}${kind} - ${TEXTS[status]}${figures}`;
+  return [head, ...more.map((line) => `    ${line}`)].join('\n');
+}
