@@ -74,8 +74,6 @@ describe('what is loaded before it is needed', () => {
     const atWork =
       /scheduler\/|tools\/(tool-output|grep\/|files\/(diff|file-change|describe-content)|shell\/(running-commands|command-output|pty|stray-processes))|policy\/rules-file|carried-over/;
     expect(inputs.filter((path) => atWork.test(path))).toEqual([]);
-    // Of MCP only the question whether a server is configured.
-    expect(inputs.filter((path) => path.includes('core/src/mcp/'))).toEqual(['packages/core/src/mcp/server-layer.ts']);
     // What only a model of another provider needs.
     const foreign =
       /provider\/(?:catalogue\/(?!gemini|model-catalogue|plain)|model-lists|provider-routes|(?!gemini)[a-z-]+\/protocol)/;

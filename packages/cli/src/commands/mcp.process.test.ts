@@ -1,0 +1,204 @@
+/** `castor mcp list`, `test` and `doctor` with servers that are processes. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mcp, mcpServer, mcpStdioCommand } from '@castor/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineVersion, openFolder, userServers } from './mcp.fixture.ts';
+
+let undo = () => {};
+beforeAll(() => void (undo = defineVersion()));
+afterAll(() => undo());
+
+describe('castor mcp list', () => {
+  it('shows every state, with the reason and the end of stderr; no secret', async () => {
+    await using good = await mcpStdioCommand({ tools: [{ name: 'echo' }] });
+    await using dying = await mcpStdioCommand({
+      rules: [mcp.on('start', [mcp.stderr('no database\n'), mcp.crash({ code: 3 })])],
+    });
+    await using locked = await mcpServer({ oauth: {} });
+    await using env = await openFolder(
+      userServers(
+        {
+          a_good: good.entry,
+          b_dying: dying.entry,
+          c_locked: { url: `${locked.url}?api_key=very-secret-value` },
+          d_blocked: { command: 'x' },
+        },
+        { mcp: { excluded: ['d_blocked'] } },
+      ),
+    );
+    const { code, stdout } = await env.run('list', '--timeout', '60');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Configured MCP servers:\n\n✓ a_good: .* \(stdio\) - Connected \(\d+ ms, 1 tool\)\n/);
+    expect(stdout).toMatch(/✗ b_dying: .* \(stdio\) - Disconnected\n {4}.*exited with code 3\.\n {4}\| no database\n/);
+    expect(stdout).toMatch(
+      /✗ c_locked: .* \(http\) - Disconnected\n {4}It requires a sign-in \(401\)\. To sign in: castor mcp login c_locked/,
+    );
+    expect(stdout).toContain('⛔ d_blocked: blocked - Blocked');
+    expect(stdout).not.toContain('very-secret-value');
+    await good.untilAlive((alive) => alive.length === 0);
+  });
+
+  it('ends at its limit, and ends the server', async () => {
+    await using slow = await mcpStdioCommand({ rules: [mcp.on('initialize', [mcp.gate('never')])] });
+    await using env = await openFolder(userServers({ slow: slow.entry }));
+    const { stdout } = await env.run('list', '--timeout', '0.2');
+    expect(stdout).toMatch(/… slow: .* - Connecting\n {4}It was not ready within 0\.2 s\./);
+    await slow.untilAlive((alive) => alive.length === 0);
+  });
+
+  it('starts nothing of a folder that is not trusted', async () => {
+    await using server = await mcpStdioCommand({});
+    await using env = await openFolder({
+      files: { '.gemini/settings.json': JSON.stringify({ mcpServers: { one: server.entry } }) },
+    });
+    const { stdout, stderr } = await env.run('list');
+    expect(stdout).toContain('○ one: this folder - Disabled');
+    expect(stderr).toContain('not trusted');
+    expect((await env.run('test', 'one')).code).toBe(1);
+    expect(server.readRecord().starts).toBe(0);
+  });
+
+  it('is the consent to this entry in a trusted folder, and says so in another', async () => {
+    await using server = await mcpStdioCommand({ tools: [{ name: 'echo', description: 'x' }] });
+    const { command, args } = server.entry;
+    await using env = await openFolder();
+    expect((await env.run('add', 'one', '--', command, ...args)).stderr).toContain('is not trusted');
+    await env.trust();
+    const consents = join(env.workspace.home, '.gemini', 'trusted_mcp_servers.json');
+    await writeFile(consents, JSON.stringify({ [env.workspace.project]: {} }));
+    expect((await env.run('list')).stdout).toContain('○ one');
+    expect(await env.run('add', 'one', '--', command, ...args)).toMatchObject({ code: 0, stderr: '' });
+    expect((await env.run('list')).stdout).toContain('✓ one');
+  });
+});
+
+describe('castor mcp test', () => {
+  const SCRIPT = {
+    instructions: 'Be kind.',
+    tools: [
+      {
+        name: 'echo',
+        description: 'Echoes.',
+        inputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+      },
+      { name: 'bare' },
+      { name: 'fails', description: 'Fails.', result: { content: [mcp.text('no luck')], isError: true } },
+    ],
+    prompts: [{ name: 'greet', arguments: [{ name: 'who' }] }],
+    resources: [{ uri: 'file:///a', name: 'a' }],
+  };
+
+  it('lists, calls and times as text and JSON, over stdio and HTTP', async () => {
+    await using process_ = await mcpStdioCommand({
+      ...SCRIPT,
+      rules: [mcp.on('start', [mcp.raw('hello\n'), mcp.stderr('ready\n')])],
+    } as never);
+    await using remote = await mcpServer(SCRIPT as never);
+    await using env = await openFolder(userServers({ one: process_.entry, two: { url: remote.url } }));
+    const { code, stdout } = await env.run('test', 'one', '--tool', 'echo', '--args', '{"n":7}', '--timeout', '60');
+    expect(stdout).toMatch(/^✓ one: ready after \d+ ms \(stdio\)\n {2}server {5}scripted 1\.0\.0\n/);
+    for (const part of [/start +\d+ ms/, /initialize +\d+ ms/, /tools\/list +\d+ ms/, /tools\/call +\d+ ms/])
+      expect(stdout).toMatch(part);
+    for (const part of [
+      'echo - Echoes.',
+      'greet <who>',
+      'file:///a',
+      '{"n":7}',
+      '5 bytes to stdout that are not messages',
+      'no description for the model: bare',
+      'The end of stderr:\n  ready',
+    ]) {
+      expect(stdout).toContain(part);
+    }
+    expect(code).toBe(0);
+    expect((await env.run('test', 'two', '--strict', '--timeout', '60')).code).toBe(1);
+    expect(JSON.parse((await env.run('list', '--json', '--timeout', '60')).stdout)).toMatchObject([
+      { name: 'one', status: 'connected', tools: 3 },
+      { name: 'two', status: 'connected', transport: 'http' },
+    ]);
+    const json = await env.run('test', 'two', '--tool', 'fails', '-o', 'json', '--timeout', '60');
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+      1,
+      {
+        server: 'two',
+        ok: false,
+        status: 'ready',
+        transport: 'http',
+        tools: [{ name: 'echo', callName: 'mcp_two_echo' }, { name: 'bare' }, { name: 'fails' }],
+        call: { isError: true, result: { isError: true } },
+        instructions: 'Be kind.',
+      },
+    ]);
+  });
+
+  it('has an exit code for each failure', async () => {
+    await using server = await mcpServer(SCRIPT as never);
+    await using locked = await mcpServer({ oauth: {} });
+    await using env = await openFolder(
+      userServers({ one: { url: server.url }, locked: { url: locked.url }, gone: { command: 'does-not-exist-here' } }),
+    );
+    const cases: [string[], number, RegExp][] = [
+      [['one', '--tool', 'nope'], 42, /offers no tool nope/],
+      [['one', '--tool', 'echo', '--args', '{"n":"x"}'], 42, /do not fit the schema of echo/],
+      [['one', '--tool', 'echo', '--args', '{'], 42, /--args is not valid JSON/],
+      [['one', '--tool', 'echo', '--args', '[]'], 42, /must be a JSON object/],
+      [['one', '--args', '{}'], 42, /--args needs --tool/],
+      [['locked'], 41, /requires a sign-in \(401\).*castor mcp login locked/],
+      [['gone'], 1, /could not be started/],
+      [['missing'], 1, /there is no MCP server missing here/],
+      [['one', '--timeout', 'x'], 1, /--timeout must be a number of seconds/],
+    ];
+    for (const [args, code, message] of cases) {
+      const { code: found, stdout, stderr } = await env.run('test', ...args);
+      expect([args, found, stdout + stderr]).toEqual([args, code, expect.stringMatching(message)]);
+    }
+  });
+
+  it('fails for a tool that no model can use, and names it', async () => {
+    await using server = await mcpServer({ tools: [{ name: 'bad', inputSchema: { type: 'string' } as never }] });
+    await using env = await openFolder(userServers({ one: { url: server.url } }));
+    const { code, stdout } = await env.run('test', 'one');
+    expect([code, stdout]).toEqual([1, expect.stringContaining('The tool bad of the MCP server one was left out')]);
+  });
+});
+
+describe('castor doctor', () => {
+  it('shows MCP servers: state, error, stderr, time and sign-in; offline it starts none', async () => {
+    await using good = await mcpStdioCommand({ tools: [{ name: 'echo' }] });
+    await using dying = await mcpStdioCommand({
+      rules: [mcp.on('start', [mcp.stderr('boom\n'), mcp.crash({ code: 4 })])],
+    });
+    await using env = await openFolder(userServers({ a: good.entry, b: dying.entry }), {
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    });
+    const offline = JSON.parse((await env.doctor('--json', '--offline')).stdout) as {
+      checks: { topic: string; says: string }[];
+    };
+    expect(offline.checks.filter(({ topic }) => topic === 'mcp')).toMatchObject([
+      { says: 'a, b: not started (--offline)' },
+    ]);
+    expect(good.readRecord().starts).toBe(0);
+    const { checkMcpServers } = await import('./doctor-mcp.ts');
+    const { findServers } = await import('./find-servers.ts');
+    const { project: cwd, home } = env.workspace;
+    const context = {
+      output: { answer: async () => {}, note: () => {} },
+      cwd,
+      home,
+      environment: { PATH: process.env['PATH'] },
+    };
+    const checks = await checkMcpServers((await findServers(context)).loaded, context, { isOffline: false });
+    expect(checks).toEqual([
+      { topic: 'mcp', status: 'ok', says: expect.stringMatching(/^a \(stdio\): ready in \d+ ms, 1 tool$/) as string },
+      {
+        topic: 'mcp',
+        status: 'problem',
+        says: expect.stringMatching(/^b \(stdio\): .*exited with code 4\.\n\| boom$/) as string,
+        fix: expect.stringContaining('castor mcp test b') as string,
+      },
+    ]);
+    await good.untilAlive((alive) => alive.length === 0);
+  });
+});
