@@ -10,7 +10,12 @@ export function extensionQuestions(dialogs: DialogHost, signal: AbortSignal) {
       const answer = await dialogs.choose<'yes' | 'no'>(
         {
           title: question,
-          body: ({ width }) => page.split('\n').flatMap((line) => wrapRows(makeVisible(line), { width: width - 4 })),
+          // The sign of an emoji is not shown as a hidden character.
+          body: ({ width }) =>
+            page
+              .replaceAll('\ufe0f', '')
+              .split('\n')
+              .flatMap((line) => wrapRows(makeVisible(line), { width: width - 4 })),
           options: [
             { label: 'No (esc)', value: 'no' },
             { label: 'Yes, I consent', value: 'yes' },
