@@ -4,8 +4,6 @@
  * through `prompt`.
  */
 
-import type { GeminiChat } from '../chat/gemini-chat.ts';
-import type { GeminiClient } from '../client/gemini-client.ts';
 import type { AgentEvent, FallbackIntent, SessionEvent } from '../protocol/agent-events.ts';
 import { FinishReason } from '../protocol/content.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
@@ -14,31 +12,15 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
-import type { Budget, Watch } from '../spending/budget.ts';
+import type { Watch } from '../spending/budget.ts';
 import { toParts } from '../util/part-list.ts';
+import type { AgentSessionOptions } from './agent-session-options.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
 import type { Ending } from './prompt-ending.ts';
 import { SessionQuestions } from './session-questions.ts';
-import type { SessionQuestionOptions } from './session-questions.ts';
 
-export interface AgentSessionOptions extends SessionQuestionOptions {
-  sessionId: string;
-  client: Pick<GeminiClient, 'sendMessageStream'>;
-  chat: Pick<GeminiChat, 'addHistory'>;
-  /** Ends a prompt between two requests when the budget is spent. */
-  budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
-  /** Receives every event before a surface does, and what a prompt that starts will send. Must not throw. */
-  record?: (event: AgentEvent, input?: PartListUnion) => void;
-  /** Runs before the first request of every prompt, for example to wait for servers. Ends early on abort. */
-  prepare?: ((signal: AbortSignal) => AsyncGenerator<AgentEvent, void>) | undefined;
-  /** Whether the completed calls of a turn end the prompt. Default: as in `toStop`. */
-  endAfter?: ((completed: readonly CompletedToolCall[]) => Ending | undefined) | undefined;
-  /** The inbox that the rooms around the loop post to; by default a new one. */
-  inbox?: EventInbox;
-  /** One id for all prompts of a one-shot program; by default each prompt has its own. */
-  prompt_id?: string;
-}
+export type { AgentSessionOptions } from './agent-session-options.ts';
 
 export interface PromptOptions {
   /** The request as shown to the user, where it differs from the sent one. */

@@ -13,7 +13,6 @@ import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { catalogueOf, factsOf, resolveModel, tokenLimit } from '../routing/models.ts';
 import type { Tool } from '../protocol/content.ts';
-import { loadValidator } from '../tools/argument-validator.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import { systemClock } from '../util/clock.ts';
@@ -130,7 +129,7 @@ export function wireAgent(
     },
   });
   const scheduler = new LazyScheduler(async () => {
-    const [{ createScheduler }] = await Promise.all([import('./create-scheduler.ts'), loadValidator()]);
+    const { createScheduler } = await import('./create-scheduler.ts');
     return createScheduler(options, { ...common, tools });
   });
 

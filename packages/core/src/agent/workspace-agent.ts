@@ -3,14 +3,10 @@
  * policies found on disk, for every surface. `dispose` ends every process it started.
  */
 
-import { access, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultChildVariables } from '../config/child-variables.ts';
 import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
-import { hasHooks } from '../hooks/hook-layer.ts';
-import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
@@ -35,7 +31,7 @@ import { globalMemoryFiles } from '../context/context-files.ts';
 import type { LoadedContext } from '../context/context-files.ts';
 import { WorkspaceContext } from '../context/context-workspace.ts';
 import { createFileReferences } from '../context/file-references.ts';
-import type { FileReferences, ReadReferences } from '../context/file-references.ts';
+import type { FileReferences } from '../context/file-references.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import type { SessionSkills } from '../skills/session-skills.ts';
@@ -44,13 +40,14 @@ import { createAgentTool, openAgents } from './workspace-agents.ts';
 import type { WorkspaceAgents } from './workspace-agents.ts';
 import type { ParentParts } from './workspace-child.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
-import { createSessionId } from '../records/session-id.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { loadPrices } from '../spending/user-prices.ts';
-import { DEFAULT_TOOL_SETTINGS } from './workspace-options.ts';
-import type { ResolvedWorkspaceOptions, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
+import { DEFAULT_TOOL_SETTINGS, withDefaults } from './workspace-options.ts';
+import type { ResolvedWorkspaceOptions, SourcedOptions, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
+import { openSessionHooks } from './workspace-hooks.ts';
 import { openWorkspaceServers } from './workspace-mcp.ts';
+import { readReferences } from './workspace-references.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
 import { WorkspaceSkills } from './workspace-skills.ts';
@@ -250,15 +247,6 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   };
 }
 
-function withDefaults(given: WorkspaceAgentOptions): ResolvedWorkspaceOptions {
-  return {
-    ...given,
-    home: given.home ?? homedir(),
-    environment: given.environment ?? defaultChildVariables(),
-    sessionId: given.sessionId ?? given.session?.sessionId ?? createSessionId(given.clock),
-  };
-}
-
 function openRecorder(
   { session, recordSession, sessionId, clock = systemClock }: ResolvedWorkspaceOptions,
   { root }: Workspace,
@@ -301,78 +289,6 @@ function openContext(
     hints: options.hints,
     onWarning: warn,
   });
-}
-
-type SourcedOptions = ResolvedWorkspaceOptions & { sources: readonly Source[] };
-
-interface HookSurroundings {
-  root: string;
-  plansDirectory: string;
-  recorder: SessionRecorder | undefined;
-  inbox: EventInbox;
-}
-
-async function readHookLayers({ sources, sourceValues: values }: SourcedOptions, root: string): Promise<HookLayer[]> {
-  if (!sources.some(({ kind }) => kind === 'extension')) return [];
-  const { readHookFiles } = await import('../hook-ports/hook-files.ts');
-  return readHookFiles(sources, { root, values });
-}
-
-/** Loads the hook room only where a hook is configured. */
-async function openSessionHooks(
-  options: SourcedOptions,
-  { root, plansDirectory, recorder, inbox }: HookSurroundings,
-): Promise<SessionHooks | undefined> {
-  const { hookLayers = [], sources, sessionId, home, environment, clock = systemClock } = options;
-  const { secrets, telemetry, isTrustedForRun = false } = options;
-  const layers = [...hookLayers, ...(await readHookLayers(options, root))];
-  if (!hasHooks(layers)) return undefined;
-  const { openHooks } = await import('../hook-ports/open-hooks.ts');
-  return openHooks({
-    layers,
-    sessionId,
-    root,
-    home,
-    plansDirectory,
-    transcriptPath: () => recorder?.path ?? '',
-    environment,
-    sources,
-    isTrustedForRun,
-    hints: options.hints,
-    clock,
-    ...(secrets && { secrets }),
-    ...(telemetry && { onExecution: (execution) => telemetry.hookExecuted(execution) }),
-    post: (event) => inbox.post(event),
-  });
-}
-
-/** Files the user referred to count as read by the model. */
-function readReferences({ workspace, ledger }: FileStore): ReadReferences {
-  return async (patterns, signal) => {
-    const [{ readManyFiles }, { createReadFileTool }] = await Promise.all([
-      import('../tools/builtin/read-many-files.ts'),
-      import('../tools/builtin/read-file.ts'),
-    ]);
-    const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
-    const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
-    // A named file is read without a search: pasted pictures are outside the project, others where no search looks.
-    const named = await filter(patterns, isFile);
-    const include = patterns.filter((pattern) => !named.includes(pattern));
-    const { files, problems } = await readManyFiles(dependencies, { include, named }, execution);
-    return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
-  };
-}
-
-async function filter(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<string[]> {
-  const answers = await Promise.all(names.map(test));
-  return names.filter((_name, index) => answers[index]);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
 
 async function exists(path: string): Promise<boolean> {

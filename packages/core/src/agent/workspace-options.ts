@@ -1,5 +1,8 @@
 /** The options of createWorkspaceAgent: where it works, what it may do, how its tools behave. Types and defaults only. */
 
+import { homedir } from 'node:os';
+import { defaultChildVariables } from '../config/child-variables.ts';
+import { createSessionId } from '../records/session-id.ts';
 import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { Source, SourceValues } from '../protocol/source.ts';
@@ -162,4 +165,16 @@ export interface PlanSettings {
   enabled?: boolean;
   /** Inside the workspace; default: a folder in the project's temporary one. */
   directory?: string | undefined;
+}
+
+/** Options with the sources of the start. */
+export type SourcedOptions = ResolvedWorkspaceOptions & { sources: readonly Source[] };
+
+export function withDefaults(given: WorkspaceAgentOptions): ResolvedWorkspaceOptions {
+  return {
+    ...given,
+    home: given.home ?? homedir(),
+    environment: given.environment ?? defaultChildVariables(),
+    sessionId: given.sessionId ?? given.session?.sessionId ?? createSessionId(given.clock),
+  };
 }

@@ -9,6 +9,7 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall, ShownCall, ToolCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
+import { loadValidator } from '../tools/argument-validator.ts';
 import { abortWith } from '../util/abort.ts';
 import { AsyncQueue } from '../util/async-queue.ts';
 import { systemClock } from '../util/clock.ts';
@@ -161,6 +162,7 @@ export class CoreToolScheduler {
     signal: AbortSignal,
     emit: Emit,
   ): Promise<CompletedToolCall[]> {
+    await loadValidator();
     this.running++;
     const batch = new Batch(requests, emit, (request) => this.preparation.introduce(request));
     try {

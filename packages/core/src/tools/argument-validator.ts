@@ -1,6 +1,6 @@
 /**
- * The validator of arguments, which a start does not need: it only declares the tools. An agent loads it before its
- * first calls; whoever builds a call of a tool without an agent gets it at once.
+ * The validator of arguments, which a start does not need: it only declares the tools. Whatever runs calls loads it
+ * first; a caller that builds a call itself gets it at once.
  */
 
 import { createRequire } from 'node:module';

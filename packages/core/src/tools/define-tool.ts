@@ -20,7 +20,7 @@ import type {
 } from '../protocol/tools.ts';
 import { createAbortError } from '../util/clock.ts';
 import { partListUnionToString } from '../util/part-list.ts';
-import { createValidator } from './argument-validator.ts';
+import { createValidator, loadValidator } from './argument-validator.ts';
 import type { ArgsOf, JsonSchema } from './from-schema.ts';
 
 /**
@@ -128,9 +128,11 @@ export function defineTool<const S extends JsonSchema>(definition: ToolDefinitio
     build,
     async execute(params, signal = new AbortController().signal) {
       const ignore = () => undefined;
+      await loadValidator();
       return build(params).execute({ callId: name, signal, onOutput: ignore, onPid: ignore });
     },
     async shouldConfirmExecute(params, signal) {
+      await loadValidator();
       return build(params).confirm(signal);
     },
   };

@@ -9,6 +9,7 @@ import type { Part, PartListUnion } from '../../protocol/content.ts';
 import { getErrorMessage, isAbortError, ToolError } from '../../protocol/errors.ts';
 import type { DefinedTool, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
+import { loadValidator } from '../argument-validator.ts';
 import { defineTool } from '../define-tool.ts';
 import { findFiles } from '../files/find-files.ts';
 import type { FindOptions } from '../files/find-files.ts';
@@ -86,6 +87,7 @@ export async function readManyFiles(
   { named = [], ...params }: ReadFilesParams,
   context: ToolContext,
 ): Promise<ReadFiles> {
+  await loadValidator();
   const found = params.include.length === 0 ? [] : await findAll(workspace, params, context.signal);
   const paths = [...new Set([...found, ...named])].sort();
   const skipped: string[] = [];

@@ -1,0 +1,34 @@
+/** Reads the files that a prompt refers to with `@path`. */
+
+import { stat } from 'node:fs/promises';
+import type { ReadReferences } from '../context/file-references.ts';
+import type { FileStore } from '../tools/files/file-store.ts';
+
+/** Files the user referred to count as read by the model. */
+export function readReferences({ workspace, ledger }: FileStore): ReadReferences {
+  return async (patterns, signal) => {
+    const [{ readManyFiles }, { createReadFileTool }] = await Promise.all([
+      import('../tools/builtin/read-many-files.ts'),
+      import('../tools/builtin/read-file.ts'),
+    ]);
+    const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
+    const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
+    // A named file is read without a search: pasted pictures are outside the project, others where no search looks.
+    const named = await filter(patterns, isFile);
+    const include = patterns.filter((pattern) => !named.includes(pattern));
+    const { files, problems } = await readManyFiles(dependencies, { include, named }, execution);
+    return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
+  };
+}
+
+async function filter(names: readonly string[], test: (name: string) => Promise<boolean>): Promise<string[]> {
+  const answers = await Promise.all(names.map(test));
+  return names.filter((_name, index) => answers[index]);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
