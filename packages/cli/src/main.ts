@@ -19,7 +19,9 @@ import { chooseSurface } from './start/choose-surface.ts';
 declare const CASTOR_VERSION: string;
 
 const SUBCOMMANDS: ReadonlySet<string> = new Set(
-  'config doctor extension extensions gemma hook hooks login logout mcp models policy sessions skill skills'.split(' '),
+  'config doctor extension extensions gemma hook hooks import login logout mcp models policy sessions skill skills'.split(
+    ' ',
+  ),
 );
 
 async function main(argv: readonly string[]): Promise<void> {

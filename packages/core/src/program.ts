@@ -17,6 +17,7 @@ export type { Shape } from './config/setting-shape.ts';
 export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
 export { parseJsonText } from './config/json-text.ts';
+export { parseTomlText } from './config/toml-text.ts';
 export { projectDirectory, userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
 export { findProjectDirectories, resolveProjectDirectory } from './config/project-registry.ts';
 export { readSourceFile } from './config/source-file.ts';
@@ -160,6 +161,7 @@ export { sweepWorktrees } from './subagents/worktree.ts';
 export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 
 // Leaves.
+export { parseFrontMatter, splitFrontMatter } from './util/front-matter.ts';
 export { editDistance } from './util/edit-distance.ts';
 export { findPlaces } from './util/find-places.ts';
 export { isInside } from './util/is-inside.ts';

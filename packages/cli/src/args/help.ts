@@ -92,6 +92,7 @@ Commands:
   doctor      Check the configuration and suggest fixes
   extensions  Install, update, configure and remove extensions
   hooks       List, test, trust and migrate hooks
+  import      Take over what Claude Code, codex or opencode has
   login       Store the key of a provider; logout deletes it
   mcp         Add, list, sign in to and test MCP servers
   models      List the models that can be reached now

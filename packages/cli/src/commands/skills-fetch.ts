@@ -1,4 +1,4 @@
-/** Fetches what `castor skills install` names into a folder: a git repository, a .skill file or a folder of this machine. */
+/** Opens what `castor skills install` names: a folder of this machine. */
 
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -11,8 +11,13 @@ export interface FetchedSource extends AsyncDisposable {
 
 /** Throws SkillError. Disposing removes what was fetched. */
 export async function fetchSource(source: string, { cwd }: SubcommandContext): Promise<FetchedSource> {
+  if (/^(?:https?:\/\/|ssh:\/\/|git@)/.test(source)) {
+    throw new SkillError(`Git addresses are not supported yet. Clone it first: git clone --depth 1 ${source}`);
+  }
+  if (source.endsWith('.skill'))
+    throw new SkillError(`.skill files are not supported yet. Unpack it first: unzip ${source}`);
   const path = resolve(cwd, source);
-  if (!existsSync(path)) throw new SkillError(`${path} does not exist. Name a git address, a .skill file or a folder.`);
-  if (!statSync(path).isDirectory()) throw new SkillError(`${path} is neither a folder nor a .skill file.`);
+  if (!existsSync(path)) throw new SkillError(`${path} does not exist. Name a folder.`);
+  if (!statSync(path).isDirectory()) throw new SkillError(`${path} is not a folder.`);
   return { directory: path, [Symbol.asyncDispose]: async () => undefined };
 }

@@ -22,7 +22,7 @@ const USAGE = `Usage: castor skills list [--all] [--json]
        castor skills disable <name> [--scope user|workspace]
 
   list        lists the skills of this folder
-  install     copies the skills of a git repository, a .skill file or a folder
+  install     copies the skills of a folder
   link        links to the skills of a folder, so that changes to them take effect
   uninstall   removes a skill that was installed or linked
   enable      enables a disabled skill

@@ -60,6 +60,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   extensions: runExtensions,
   extension: runExtensions,
+  async import(args, context) {
+    const { runImportCommand } = await import('./import.ts');
+    return runImportCommand(args, context);
+  },
   skills: runSkills,
   skill: runSkills,
   gemma: notYet('A local model router'),

@@ -1,0 +1,233 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createWorkspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import type { ImportResult } from './import/carry-out.ts';
+import { runImportCommand } from './import.ts';
+
+type Files = Awaited<ReturnType<typeof createWorkspace>>;
+
+async function run({ home, project }: Files, ...argv: string[]) {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const output = {
+    answer: async (text: string) => void stdout.push(text),
+    note: (text: string) => void stderr.push(text),
+  };
+  const code = await runImportCommand(argv, { output, cwd: project, home, environment: {} });
+  return { code, stdout: stdout.join(''), stderr: stderr.join('\n') };
+}
+
+async function report(files: Files, ...argv: string[]) {
+  const { stdout } = await run(files, ...argv, '-o', 'json');
+  const scopes = JSON.parse(stdout) as { scope: string; results: ImportResult[] }[];
+  return Object.fromEntries(scopes.flatMap(({ results }) => results.map((one) => [one.what, one.status])));
+}
+
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+const SECRET = 'ghp_0123456789012345678901234567890123456';
+
+const CLAUDE = {
+  '.claude.json': JSON.stringify({
+    mcpServers: {
+      github: {
+        type: 'stdio',
+        command: 'npx',
+        args: ['-y', 'gh-mcp', '--api-key', 'abc'],
+        env: { GITHUB_TOKEN: SECRET, MODE: 'fast' },
+      },
+      web: { type: 'http', url: 'https://mcp.example.org', headers: { Authorization: `Bearer ${SECRET}` } },
+      old: { type: 'sse', url: 'https://old.example.org/sse' },
+      bad: { type: 'http', url: 'https://mcp.example.org/?token=abc' },
+    },
+  }),
+  '.claude/settings.json': JSON.stringify({
+    model: 'claude-opus-5',
+    env: { MY_SECRET: 'very secret' },
+    permissions: {
+      allow: ['Bash(npm test:*)', 'Read(./src/**)'],
+      deny: ['Bash(rm -rf:*)', 'mcp__db__drop'],
+      ask: ['Bash(git push:*)'],
+      defaultMode: 'acceptEdits',
+    },
+    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'guard.sh' }] }] },
+    statusLine: { type: 'command', command: 'x' },
+  }),
+  '.claude/CLAUDE.md': 'Use tabs.',
+  '.claude/commands/git/tag.md':
+    '---\ndescription: Tags\nallowed-tools: Bash\n---\nTag $ARGUMENTS with !`git log -1` and @docs/tag.md',
+  '.claude/commands/pr.md': 'Review $1',
+  '.claude/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Fills.\n---\nBody',
+  '.claude/agents/checker.md':
+    '---\nname: Checker\ndescription: "Checks: all"\ntools: Read, Bash, NotebookEdit\ncolor: red\n---\nYou check.',
+};
+
+describe('castor import --from claude', () => {
+  it('takes over what maps, reports the rest line by line, and copies no secret', async () => {
+    await using files = await createWorkspace({ homeFiles: CLAUDE });
+    const { code, stdout } = await run(files, '--from', 'claude', '--user');
+    expect(code).toBe(0);
+    const settings = readFileSync(join(files.home, '.gemini/settings.json'), 'utf8');
+    expect(JSON.parse(settings)).toEqual({
+      mcpServers: {
+        github: {
+          command: 'npx',
+          args: ['-y', 'gh-mcp', '--api-key', '${GITHUB_API_KEY}'],
+          env: { GITHUB_TOKEN: '${GITHUB_TOKEN}', MODE: 'fast' },
+        },
+        web: { httpUrl: 'https://mcp.example.org', headers: { Authorization: 'Bearer ${WEB_AUTHORIZATION}' } },
+        old: { url: 'https://old.example.org/sse', type: 'sse' },
+      },
+      castor: { model: 'anthropic/claude-opus-5' },
+      tools: { allowed: ['run_shell_command(npm test)'], exclude: ['run_shell_command(rm -rf)', 'mcp_db_drop'] },
+      general: { defaultApprovalMode: 'auto_edit' },
+      hooks: { BeforeTool: [{ matcher: '^run_shell_command$', hooks: [{ type: 'command', command: 'guard.sh' }] }] },
+    });
+    expect(settings + stdout).not.toMatch(/ghp_|very secret|abc/);
+    const gemini = (path: string) => readFileSync(join(files.home, '.gemini', path), 'utf8');
+    expect(gemini('GEMINI.md')).toBe('Use tabs.');
+    expect(gemini('commands/git/tag.toml')).toBe(
+      `description = "Tags"\nprompt = '''\nTag {{args}} with !{git log -1} and @{docs/tag.md}\n'''\n`,
+    );
+    expect(gemini('agents/checker.md')).toBe(
+      '---\nname: checker\ndescription: "Checks: all"\ntools:\n  - read_file\n  - run_shell_command\n---\n\nYou check.\n',
+    );
+    expect(gemini('skills/pdf/SKILL.md')).toContain('Body');
+    for (const line of [
+      'set the variable GITHUB_TOKEN: its value was not copied.',
+      'no counterpart MCP server bad: its address contains a secret.',
+      'no counterpart setting statusLine: Castor has no counterpart.',
+      'no counterpart variable MY_SECRET: values of variables are not copied.',
+      'no counterpart permission Read(./src/**): Castor has no such rule.',
+      'no counterpart command pr.md: it uses $1.',
+      'no such tools here: NotebookEdit',
+      'left out: color',
+      'allowed-tools was left out.',
+    ]) {
+      expect(stdout).toContain(line);
+    }
+    expect(stdout).toMatch(/\n\d+ written, 0 already there, 0 kept as they are, \d+ things not taken over\.\n$/);
+  });
+
+  it('with --dry-run writes nothing, and a second run changes nothing', async () => {
+    await using files = await createWorkspace({ homeFiles: CLAUDE });
+    const dry = await report(files, '--from', 'claude', '--dry-run');
+    expect(dry).toMatchObject({ 'MCP server github': 'would write', 'setting statusLine': 'no counterpart' });
+    expect(existsSync(join(files.home, '.gemini'))).toBe(false);
+    await run(files, '--from', 'claude');
+    const before = readFileSync(join(files.home, '.gemini/settings.json'), 'utf8');
+    const again = await report(files, '--from', 'claude');
+    expect(Object.values(again).filter((status) => status === 'written')).toEqual([]);
+    expect(again).toMatchObject({ 'MCP server github': 'already there', 'skill pdf': 'kept' });
+    expect(readFileSync(join(files.home, '.gemini/settings.json'), 'utf8')).toBe(before);
+  });
+
+  it('keeps what exists unless it may replace it', async () => {
+    const own = { '.gemini/GEMINI.md': 'Mine.', '.gemini/settings.json': '{"mcpServers":{"old":{"command":"mine"}}}' };
+    await using files = await createWorkspace({ homeFiles: { ...CLAUDE, ...own } });
+    const { stdout } = await run(files, '--from', 'claude', '--user');
+    expect(stdout).toContain('To replace what exists: --overwrite.');
+    expect(readFileSync(join(files.home, '.gemini/GEMINI.md'), 'utf8')).toBe('Mine.');
+    expect(json(join(files.home, '.gemini/settings.json'))).toMatchObject({ mcpServers: { old: { command: 'mine' } } });
+    await run(files, '--from', 'claude', '--user', '--overwrite');
+    expect(readFileSync(join(files.home, '.gemini/GEMINI.md'), 'utf8')).toBe('Use tabs.');
+  });
+
+  it('takes over a project, which can allow itself nothing', async () => {
+    await using files = await createWorkspace({
+      files: {
+        'CLAUDE.md': 'Rules.',
+        '.mcp.json': '{"mcpServers":{"db":{"command":"db-mcp"}}}',
+        '.claude/settings.json': '{"permissions":{"allow":["Bash(ls)"],"deny":["Bash(rm:*)"]}}',
+      },
+    });
+    const statuses = await report(files, '--from', 'claude', '--project');
+    expect(statuses).toMatchObject({ 'permission Bash(ls)': 'no counterpart', 'permission Bash(rm:*)': 'written' });
+    expect(json(join(files.project, '.gemini/settings.json'))).toEqual({
+      tools: { exclude: ['run_shell_command(rm)'] },
+      mcpServers: { db: { command: 'db-mcp', args: [] } },
+    });
+    expect(await files.read('GEMINI.md')).toBe('@./CLAUDE.md\n');
+  });
+});
+
+describe('castor import --from another agent', () => {
+  it('takes over codex', async () => {
+    await using files = await createWorkspace({
+      homeFiles: {
+        '.codex/config.toml':
+          'model = "gpt-5.4"\napproval_policy = "never"\nsandbox_mode = "read-only"\n[mcp_servers.docs]\ncommand = "docs"\nargs = ["-x"]\ntool_timeout_sec = 5\n[mcp_servers.api]\nurl = "https://api.example.org"\nbearer_token_env_var = "API_TOKEN"\n',
+        '.codex/AGENTS.md': 'Be brief.',
+        '.codex/prompts/fix.md': 'Fix $ARGUMENTS',
+      },
+    });
+    expect(await report(files, '--from', 'codex')).toMatchObject({
+      'approval_policy never': 'no counterpart',
+      'setting sandbox_mode': 'no counterpart',
+      'context file AGENTS.md': 'written',
+    });
+    expect(json(join(files.home, '.gemini/settings.json'))).toEqual({
+      castor: { model: 'openai/gpt-5.4' },
+      mcpServers: {
+        docs: { command: 'docs', args: ['-x'], timeout: 5000 },
+        api: { httpUrl: 'https://api.example.org', headers: { Authorization: 'Bearer ${API_TOKEN}' } },
+      },
+    });
+    expect(readFileSync(join(files.home, '.gemini/commands/prompts/fix.toml'), 'utf8')).toContain('Fix {{args}}');
+  });
+
+  it('takes over opencode', async () => {
+    await using files = await createWorkspace({
+      homeFiles: {
+        '.config/opencode/opencode.json': JSON.stringify({
+          model: 'anthropic/claude-opus-5',
+          mcp: {
+            one: { type: 'local', command: ['bun', 'x', 'one'], environment: { A: 'b' } },
+            two: { type: 'remote', url: 'https://two.example.org', headers: { Authorization: 'Bearer {env:TWO}' } },
+            off: { type: 'local', command: ['x'], enabled: false },
+          },
+          permission: { edit: 'ask', bash: { 'git push *': 'deny', 'git status': 'allow', '*': 'ask' } },
+          theme: 'x',
+        }),
+        '.config/opencode/agent/helper.md': '---\ndescription: Helps\ntools:\n  write: false\n  read: true\n---\nHelp.',
+      },
+    });
+    expect(await report(files, '--from', 'opencode', '--user')).toMatchObject({
+      'MCP server off': 'no counterpart',
+      'setting theme': 'no counterpart',
+      'agent helper': 'written',
+    });
+    expect(json(join(files.home, '.gemini/settings.json'))).toEqual({
+      castor: { model: 'anthropic/claude-opus-5' },
+      mcpServers: {
+        one: { command: 'bun', args: ['x', 'one'], env: { A: 'b' } },
+        two: { httpUrl: 'https://two.example.org', headers: { Authorization: 'Bearer ${TWO}' } },
+      },
+      tools: { exclude: ['run_shell_command(git push)'], allowed: ['run_shell_command(git status)'] },
+    });
+  });
+
+  it('says of Gemini CLI that its files are read as they are', async () => {
+    await using files = await createWorkspace({ homeFiles: { '.gemini/settings.json': '{"foo":{"bar":1}}' } });
+    const { stdout } = await run(files, '--from', 'gemini');
+    expect(stdout).toMatch(/settings\.json: Castor reads it as it is\.[^]*setting foo\.bar: Castor does not know it\./);
+  });
+
+  it.each([
+    [[], '--from is missing'],
+    [['--from', 'cursor'], '--from must be claude or codex or opencode or gemini'],
+    [['--from', 'claude', 'x'], 'no further words'],
+  ])('%j is an error', async (argv, reason) => {
+    await using files = await createWorkspace();
+    expect(await run(files, ...argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+  });
+
+  it('stops at a damaged file, with its name and line, and without sessions of the agent says so', async () => {
+    await using files = await createWorkspace({ homeFiles: { '.codex/config.toml': 'model = ' } });
+    expect(await run(files, '--from', 'codex')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/config\.toml:1: /),
+    });
+    expect((await run(files, '--from', 'claude')).stdout).toBe('Nothing of Claude Code found.\n');
+  });
+});

@@ -1,0 +1,134 @@
+/** Reads what Claude Code has for the user or a project, and maps it to our files. */
+
+import { join } from 'node:path';
+import { isRecord } from '@castor/core/program';
+import { fromClaude } from '../hooks-from-claude.ts';
+import { importAgents, importCommands, importSkills } from './import-commands.ts';
+import { toServerStep } from './import-servers.ts';
+import { none } from './import-step.ts';
+import type { ImportPlace, ImportStep } from './import-step.ts';
+import { readJson, readText } from './read-files.ts';
+
+const MODES: Readonly<Record<string, string>> = { acceptEdits: 'auto_edit', plan: 'plan', default: 'default' };
+const HANDLED: ReadonlySet<string> = new Set(['hooks', 'permissions', 'model', 'env', 'mcpServers', '$schema']);
+
+export async function readClaude(place: ImportPlace): Promise<ImportStep[]> {
+  const { scope, home, cwd } = place;
+  const folder = join(scope === 'user' ? home : cwd, '.claude');
+  const files = scope === 'user' ? ['settings.json'] : ['settings.json', 'settings.local.json'];
+  return [
+    ...files.flatMap((name) => importSettings(join(folder, name), scope)),
+    ...importServers(place),
+    ...importContext(place, folder),
+    ...(await importCommands(join(folder, 'commands'))),
+    ...(await importSkills(join(folder, 'skills'))),
+    ...(await importAgents(join(folder, 'agents'))),
+  ];
+}
+
+function importSettings(path: string, scope: ImportPlace['scope']): ImportStep[] {
+  const settings = readJson(path);
+  if (!settings) return [];
+  const { hooks, mapped, left, notes } = fromClaude(settings);
+  const events = Object.entries(hooks);
+  return [
+    ...events.map(([event, definitions]): ImportStep => ({
+      kind: 'items',
+      what: `hooks of ${event}`,
+      key: ['hooks', event],
+      items: definitions ?? [],
+      notes: events.length === 1 || event === events[0]?.[0] ? [...mapped, ...notes] : [],
+    })),
+    ...left.map((line) => none('hook', line)),
+    ...importPermissions(settings['permissions'], scope),
+    ...importModel(settings['model']),
+    ...Object.keys(isRecord(settings['env']) ? settings['env'] : {}).map((name) =>
+      none(`variable ${name}`, 'values of variables are not copied. Set it in your shell or in ~/.gemini/.env.'),
+    ),
+    ...Object.keys(settings)
+      .filter((key) => !HANDLED.has(key))
+      .map((key) => none(`setting ${key}`, 'Castor has no counterpart.')),
+  ];
+}
+
+function importModel(model: unknown): ImportStep[] {
+  if (typeof model !== 'string') return [];
+  if (!model.startsWith('claude-')) return [none(`model ${model}`, 'it is a short name. Choose one with /model.')];
+  return [{ kind: 'setting', what: `model ${model}`, key: ['castor', 'model'], value: `anthropic/${model}` }];
+}
+
+/** A project cannot allow itself anything. */
+function importPermissions(permissions: unknown, scope: ImportPlace['scope']): ImportStep[] {
+  if (!isRecord(permissions)) return [];
+  const { allow, deny, ask, defaultMode } = permissions;
+  const toList = (value: unknown) => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+  const steps = [
+    ...toList(allow).map((rule) =>
+      scope === 'project'
+        ? none(
+            `permission ${rule}`,
+            'a project cannot allow tools. Import it with --user, or add a rule to ~/.gemini/policies.',
+          )
+        : toRule(rule, ['tools', 'allowed']),
+    ),
+    ...toList(deny).map((rule) => toRule(rule, ['tools', 'exclude'])),
+    ...toList(ask).map((rule) =>
+      none(`permission ${rule}`, 'Castor asks by default. Add a rule to ~/.gemini/policies to be sure.'),
+    ),
+  ];
+  if (typeof defaultMode !== 'string') return steps;
+  const value = MODES[defaultMode];
+  const mode: ImportStep =
+    value === undefined
+      ? none(`mode ${defaultMode}`, 'a mode without approvals is not imported.')
+      : { kind: 'setting', what: `mode ${defaultMode}`, key: ['general', 'defaultApprovalMode'], value };
+  return [...steps, mode];
+}
+
+/** `Bash(git add:*)` is `run_shell_command(git add)`. */
+function toRule(rule: string, key: readonly string[]): ImportStep {
+  const what = `permission ${rule}`;
+  const [, command] = /^Bash\((.*?)(?::\*|\s\*)?\)$/.exec(rule) ?? [];
+  const server = /^mcp__(\w+?)__(\w+)$/.exec(rule);
+  const item =
+    command !== undefined && command !== '' && !/[*?[\]]/.test(command)
+      ? `run_shell_command(${command})`
+      : server
+        ? `mcp_${server[1]}_${server[2]}`
+        : undefined;
+  if (item === undefined)
+    return none(what, 'Castor has no such rule. Write one to ~/.gemini/policies (docs/policy.md).');
+  return { kind: 'items', what, key, items: [item] };
+}
+
+function importServers({ scope, home, cwd }: ImportPlace): ImportStep[] {
+  const own = readJson(join(home, '.claude.json')) ?? {};
+  const projects = isRecord(own['projects']) ? own['projects'] : {};
+  const here = isRecord(projects[cwd]) ? projects[cwd]['mcpServers'] : undefined;
+  const lists = scope === 'user' ? [own['mcpServers']] : [here, readJson(join(cwd, '.mcp.json'))?.['mcpServers']];
+  return lists.flatMap((servers) =>
+    Object.entries(isRecord(servers) ? servers : {}).map(([name, entry]) => {
+      const { type, command, args, env, url, headers } = isRecord(entry) ? entry : {};
+      return toServerStep({
+        name,
+        command: typeof command === 'string' ? command : undefined,
+        args: Array.isArray(args) ? args.map(String) : undefined,
+        env,
+        url: typeof url === 'string' ? url : undefined,
+        isSse: type === 'sse',
+        headers,
+      });
+    }),
+  );
+}
+
+function importContext({ scope, cwd }: ImportPlace, folder: string): ImportStep[] {
+  if (scope === 'project') {
+    const file = [join(cwd, 'CLAUDE.md'), join(folder, 'CLAUDE.md')].find((path) => readText(path) !== undefined);
+    if (file === undefined) return [];
+    const text = `@./${file.slice(cwd.length + 1)}\n`;
+    return [{ kind: 'file', what: 'context file CLAUDE.md', path: 'GEMINI.md', text, isBeside: true }];
+  }
+  const text = readText(join(folder, 'CLAUDE.md'));
+  return text === undefined ? [] : [{ kind: 'file', what: 'context file CLAUDE.md', path: 'GEMINI.md', text }];
+}

@@ -1,0 +1,98 @@
+/** Reads what opencode has for the user or a project, and maps it to our files. */
+
+import { join } from 'node:path';
+import { isRecord } from '@castor/core/program';
+import { importAgents, importCommands, importSkills } from './import-commands.ts';
+import { toServerStep } from './import-servers.ts';
+import { none } from './import-step.ts';
+import type { ImportPlace, ImportStep } from './import-step.ts';
+import { importProjectContext } from './read-codex.ts';
+import { readJson, readText } from './read-files.ts';
+
+const HANDLED: ReadonlySet<string> = new Set(['$schema', 'mcp', 'model', 'small_model', 'permission']);
+
+export async function readOpencode({ scope, home, cwd }: ImportPlace): Promise<ImportStep[]> {
+  const folder = scope === 'user' ? join(home, '.config', 'opencode') : join(cwd, '.opencode');
+  const base = scope === 'user' ? folder : cwd;
+  const files = [...new Set([base, folder])].flatMap((place) =>
+    ['opencode.json', 'opencode.jsonc'].map((name) => join(place, name)),
+  );
+  const own = scope === 'user' ? readText(join(folder, 'AGENTS.md')) : undefined;
+  const inFolders = async (read: (path: string) => Promise<ImportStep[]>, names: readonly string[]) =>
+    (await Promise.all(names.map((name) => read(join(folder, name))))).flat();
+  return [
+    ...files.flatMap((path) => importSettings(path, scope)),
+    ...(own === undefined
+      ? []
+      : [{ kind: 'file', what: 'context file AGENTS.md', path: 'GEMINI.md', text: own } as const]),
+    ...(scope === 'project' ? importProjectContext(cwd) : []),
+    ...(await inFolders((path) => importCommands(path), ['command', 'commands'])),
+    ...(await inFolders(importAgents, ['agent', 'agents'])),
+    ...(await inFolders(importSkills, ['skill', 'skills'])),
+  ];
+}
+
+function importSettings(path: string, scope: ImportPlace['scope']): ImportStep[] {
+  const settings = readJson(path);
+  if (!settings) return [];
+  const { mcp, model, small_model: small, permission } = settings;
+  return [
+    ...toModel('model', model),
+    ...toModel('smallModel', small),
+    ...Object.entries(isRecord(mcp) ? mcp : {}).map(([name, entry]) => toServer(name, isRecord(entry) ? entry : {})),
+    ...importPermissions(permission, scope),
+    ...Object.keys(settings)
+      .filter((key) => !HANDLED.has(key))
+      .map((key) => none(`setting ${key}`, 'Castor has no counterpart.')),
+  ];
+}
+
+function toModel(key: string, model: unknown): ImportStep[] {
+  return typeof model === 'string'
+    ? [{ kind: 'setting', what: `${key} ${model}`, key: ['castor', key], value: model }]
+    : [];
+}
+
+function toServer(name: string, entry: Readonly<Record<string, unknown>>): ImportStep {
+  const { command, environment, url, headers, enabled, timeout } = entry;
+  const [program, ...args] = Array.isArray(command) ? command.map(String) : [];
+  return toServerStep({
+    name,
+    command: program,
+    args,
+    env: environment,
+    url: typeof url === 'string' ? url : undefined,
+    headers: toReferences(headers),
+    timeoutMs: typeof timeout === 'number' ? timeout : undefined,
+    isDisabled: enabled === false,
+  });
+}
+
+/** opencode writes a variable as `{env:NAME}`. */
+function toReferences(values: unknown): unknown {
+  if (!isRecord(values)) return undefined;
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, String(value).replaceAll(/\{env:(\w+)\}/g, '${$1}')]),
+  );
+}
+
+function importPermissions(permission: unknown, scope: ImportPlace['scope']): ImportStep[] {
+  if (!isRecord(permission)) return [];
+  const { bash, ...others } = permission;
+  const rules = Object.entries(isRecord(bash) ? bash : {}).map(([pattern, decision]): ImportStep => {
+    const what = `permission bash ${pattern}: ${String(decision)}`;
+    const command = pattern.replace(/\s*\*$/, '');
+    if (command === '' || /[*?]/.test(command) || decision === 'ask') {
+      return none(what, 'Castor asks by default. Write a rule to ~/.gemini/policies (docs/policy.md).');
+    }
+    if (decision === 'allow' && scope === 'project') return none(what, 'a project cannot allow tools.');
+    const key = ['tools', decision === 'deny' ? 'exclude' : 'allowed'];
+    return { kind: 'items', what, key, items: [`run_shell_command(${command})`] };
+  });
+  return [
+    ...rules,
+    ...Object.keys(typeof bash === 'string' ? { bash, ...others } : others).map((name) =>
+      none(`permission ${name}`, 'Castor asks by default. Write a rule to ~/.gemini/policies (docs/policy.md).'),
+    ),
+  ];
+}
