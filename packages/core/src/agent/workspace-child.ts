@@ -13,7 +13,6 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { Source } from '../protocol/source.ts';
 import { createSessionId } from '../records/session-id.ts';
 import type { SessionRecorder } from '../records/session-recorder.ts';
-import type { ContentGenerator } from '../provider/content-generator.ts';
 import { catalogueOf, factsOf, resolveModel } from '../routing/models.ts';
 import { openChildSpending } from '../spending/child-spending.ts';
 import type { Spending } from '../spending/open-spending.ts';
@@ -22,7 +21,6 @@ import { INHERIT } from '../subagents/agent-definition.ts';
 import type { AgentServices, ChildRequest, OpenedChild } from '../subagents/agent-services.ts';
 import { createInstruction } from '../subagents/child-prompt.ts';
 import { createCompleteTaskTool } from '../subagents/complete-task.ts';
-import type { OpenedServers } from '../mcp/open-servers.ts';
 import { FileStore } from '../tools/files/file-store.ts';
 import type { FileJournal } from '../tools/files/file-store.ts';
 import { ReadLedger } from '../tools/files/read-ledger.ts';
@@ -38,9 +36,9 @@ import { COMPLETED, toStop } from './prompt-ending.ts';
 import type { WorkspaceAgents } from './workspace-agents.ts';
 import { openChildPlace } from './workspace-child-place.ts';
 import { openChildRecorder, resumeChild } from './workspace-child-record.ts';
+import { openOwnServers } from './workspace-child-servers.ts';
 import { openChildTools } from './workspace-child-tools.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
-import { openWorkspaceServers } from './workspace-mcp.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
@@ -279,34 +277,4 @@ function childHooks({ model, tool, agent }: SessionHooks) {
       preCompress: async (trigger: CompressTrigger, signal: AbortSignal) => agent.preCompress?.(trigger, signal),
     },
   };
-}
-
-interface ServerPlace {
-  workspace: Workspace;
-  tools: ToolRegistry;
-  commands: WorkspaceShell;
-  inbox: EventInbox;
-  generator: ContentGenerator;
-  mainModel: string;
-}
-
-/** The servers of its own definition; they end with it. */
-async function openOwnServers(
-  { options }: ParentParts,
-  { servers, file, source, owner }: LocalAgent,
-  { workspace, tools, commands, inbox, generator, mainModel }: ServerPlace,
-): Promise<OpenedServers | undefined> {
-  if (Object.keys(servers).length === 0) return undefined;
-  const layer = { source, file, servers, written: servers, ...(owner !== undefined && { owner }) };
-  const mcp = { ...options.mcp, layers: [layer] };
-  const restrictions = options.mcp?.restrictions;
-  return openWorkspaceServers(
-    { ...options, mcp: restrictions ? { ...mcp, restrictions: { ...restrictions, serverCommand: undefined } } : mcp },
-    {
-      ...{ workspace, sources: [], tools, shell: commands.shell, generator },
-      mainModel: () => mainModel,
-      tellModel: () => undefined,
-      post: (event) => inbox.post(event),
-    },
-  );
 }
