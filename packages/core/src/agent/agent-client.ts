@@ -9,9 +9,9 @@ import { GeminiClient } from '../client/gemini-client.ts';
 import { IdeContext } from '../client/ide-context.ts';
 import { LoopDetectionService } from '../client/loops/loop-detection.ts';
 import type { LoopJudge } from '../client/loops/loop-judge.ts';
-import { SavedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
-import type { MaskedOutputs } from '../client/tool-output-masking.ts';
+import type { MaskedOutputs, ToolOutputMask } from '../client/tool-output-masking.ts';
 import type { UtilityModel } from '../client/utility-model.ts';
+import type { Part } from '../protocol/content.ts';
 import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { catalogueOf } from '../routing/models.ts';
@@ -49,7 +49,9 @@ export function createAgentClient(options: WiringOptions, parts: AgentClientPart
     ...withoutUndefined({
       threshold: limits.compressionThreshold,
       hooks: hooks.agent,
-      savedOutputs: saveOutput && new SavedOutputs(saveOutput),
+      savedOutputs: saveOutput && {
+        shorten: async (part: Part) => new (await loadMasking()).SavedOutputs(saveOutput).shorten(part),
+      },
     }),
     onSummarised: ({ originalTokenCount: tokensBefore, newTokenCount: tokensAfter }) =>
       telemetry?.note({ kind: 'chat_compressed', tokensBefore, tokensAfter }),
@@ -106,11 +108,28 @@ function openLoopJudge(utility: UtilityModel): LoopJudge {
   return async (...question) => (await import('./loop-judge.ts')).createLoopJudge(utility)(...question);
 }
 
-function createOutputMask({ saveOutput, outputMasking, telemetry }: WiringOptions): ToolOutputMask | undefined {
+const loadMasking = () => import('../client/tool-output-masking.ts');
+
+/** Loaded with the first results: the session's context, a prompt and a request for calls come before them. */
+function createOutputMask({
+  saveOutput,
+  outputMasking,
+  telemetry,
+}: WiringOptions): Pick<ToolOutputMask, 'apply'> | undefined {
   if (!saveOutput) return undefined;
+  let mask: ToolOutputMask | undefined;
   const onMasked = telemetry && ((masked: MaskedOutputs) => telemetry.note({ kind: 'outputs_masked', ...masked }));
-  return new ToolOutputMask(saveOutput, outputMasking, onMasked);
+  return {
+    async apply(chat) {
+      if (!mask && chat.getContent(FIRST_RESULTS) === undefined) return;
+      mask ??= new (await loadMasking()).ToolOutputMask(saveOutput, outputMasking, onMasked);
+      await mask.apply(chat);
+    },
+  };
 }
+
+/** The least index of results in a history. */
+const FIRST_RESULTS = 2;
 
 function createSpeakerCheck({ telemetry }: WiringOptions, { chat, utility }: AgentClientParts) {
   return async (signal: AbortSignal, prompt_id: string) => {

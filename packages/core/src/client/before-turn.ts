@@ -36,7 +36,7 @@ export interface TurnSurroundings {
   chooseModel: ChooseModel;
   loopDetection: LoopDetectionService;
   compressor?: Compressor;
-  outputMask?: ToolOutputMask;
+  outputMask?: Pick<ToolOutputMask, 'apply'>;
   ideContext?: IdeContext;
   /** Turns of the whole session; no limit when it is 0, negative or absent. */
   maxSessionTurns?: number;

@@ -35,7 +35,7 @@ export interface CompressionOptions {
   threshold?: number;
   hooks?: AgentHooks;
   /** Stores old tool output in full; without it, the output is truncated. */
-  savedOutputs?: SavedOutputs;
+  savedOutputs?: Pick<SavedOutputs, 'shorten'>;
   /** Called for every attempt that asked a model, whatever its result. */
   onSummarised?: (attempt: ChatCompressionInfo) => void;
 }

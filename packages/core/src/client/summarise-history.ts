@@ -75,7 +75,7 @@ export async function summariseHistory(
 /** Newest first within the budget; older output is saved to a file and replaced by its path. */
 export async function shortenToolOutput(
   history: readonly Content[],
-  savedOutputs: SavedOutputs | undefined,
+  savedOutputs: Pick<SavedOutputs, 'shorten'> | undefined,
 ): Promise<Content[]> {
   let left = TOOL_OUTPUT_BUDGET;
   const shortened = [...history];
