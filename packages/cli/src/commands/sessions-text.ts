@@ -1,7 +1,8 @@
 /** Renders a session as plain text, for `castor sessions show`. Pure; the output sanitises it. */
 
 import { GeminiEventType } from '@castor/core';
-import { describeFailedCommand, readFailedCommand } from '@castor/core/program';
+import { countOf, describeFailedCommand, readFailedCommand } from '@castor/core/program';
+import type { ChildRecord } from '@castor/core/program';
 import type { AgentEvent, ToolCallRequestInfo, ToolCallResponseInfo } from '@castor/core';
 
 const SHOWN_ARGUMENTS = 200;
@@ -13,12 +14,15 @@ export interface ReadablePiece {
   isFailure: boolean;
 }
 
-export function toReadableText(events: readonly AgentEvent[]): ReadablePiece[] {
+export function toReadableText(events: readonly AgentEvent[], children: readonly ChildRecord[] = []): ReadablePiece[] {
   const responses = new Map<string, ToolCallResponseInfo>();
   for (const event of events) {
     if (event.type === GeminiEventType.ToolCallResponse) responses.set(event.value.callId, event.value);
   }
-  const paragraphs = events.flatMap((event) => toParagraph(event, responses) ?? []);
+  const paragraphs = events.flatMap((event) => [
+    ...(toParagraph(event, responses) ?? []),
+    ...(event.type === GeminiEventType.ToolCallRequest ? describeChildren(event.value.callId, children) : []),
+  ]);
   const breaks = (index: number) => (index < paragraphs.length - 1 ? '\n\n' : '\n');
   return paragraphs.flatMap((pieces, index) => [...pieces, { text: breaks(index), isFailure: false }]);
 }
@@ -33,6 +37,22 @@ function toParagraph(
   }
   const text = toPlainText(event);
   return text === undefined ? undefined : [[{ text, isFailure: false }]];
+}
+
+/** What the sub-agents of a call did, one line for each of their calls. */
+function describeChildren(callId: string, children: readonly ChildRecord[]): ReadablePiece[][] {
+  return children
+    .filter(({ parentCallId }) => parentCallId === callId)
+    .map(({ id, agent, reason, isRunning, turns, events }) => {
+      const state = isRunning ? 'is running' : reason === undefined ? 'was cut off' : `ended with ${reason}`;
+      const calls = events.flatMap((event) =>
+        event.type === GeminiEventType.ToolCallRequest ? [`  ${nameCall(event.value)}`] : [],
+      );
+      const head = `  agent ${agent} ${state} after ${countOf(turns, 'turn')} (castor sessions show ${id})`;
+      return [
+        { text: [head, ...calls.map((line) => `  ${line}`)].join('\n'), isFailure: !isRunning && reason !== 'GOAL' },
+      ];
+    });
 }
 
 function toPlainText(event: AgentEvent): string | undefined {

@@ -172,10 +172,11 @@ async function search(
 async function show({ operands, json }: SessionsOptions, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const session = await loadSession(operands[0] ?? 'latest', { home, root: cwd });
   if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
-  const { events, ...rest } = session;
-  if (json) await output.answer(sessionsJson(rest));
+  const { events, children, ...rest } = session;
+  const runs = children.map(({ events: _shown, ...run }) => run);
+  if (json) await output.answer(sessionsJson({ ...rest, ...(runs.length > 0 && { agents: runs }) }));
   else
-    for (const { text, isFailure } of toReadableText(events))
+    for (const { text, isFailure } of toReadableText(events, children))
       await output.answer(text, isFailure ? 'failure' : undefined);
   return ExitCode.Success;
 }

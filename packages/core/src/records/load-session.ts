@@ -3,6 +3,8 @@
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content } from '../protocol/content.ts';
 import { stateOf } from './pre-images.ts';
+import { createChildTeller, findChildSession, listChildren } from './session-children.ts';
+import type { ChildRecord } from './session-children.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import { replaySession } from './replay-session.ts';
@@ -16,13 +18,20 @@ export interface LookedAtSession extends SessionSummary {
   history: Content[];
   /** As a surface would show it. */
   events: AgentEvent[];
+  /** The sessions of the sub-agents it started. */
+  children: ChildRecord[];
 }
 
 /** Undefined when `latest` is requested and the project has no session. Throws SessionError. */
 export async function loadSession(wanted: string, project: ProjectSessions): Promise<LookedAtSession | undefined> {
-  const found = await findSession(wanted, project);
+  const found = findChildSession(wanted, project) ?? (await findSession(wanted, project));
   if (!found) return undefined;
   const session = replaySession(readSessionFile(found.path));
-  const { turns, openCalls } = toSessionHistory(session.messages, { hasLoss: hasLoss(found.path), stateOf });
-  return { ...found, history: turns, events: toSessionEvents(session, openCalls) };
+  const { turns, openCalls } = toSessionHistory(session.messages, {
+    hasLoss: hasLoss(found.path),
+    stateOf,
+    childOf: createChildTeller(found.path, session.metadata),
+  });
+  const children = listChildren(found.path, found.id);
+  return { ...found, history: turns, events: toSessionEvents(session, openCalls), children };
 }

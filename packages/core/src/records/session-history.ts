@@ -54,9 +54,17 @@ const TOLD_WITHOUT_EFFECT =
 const TOLD_AFTER_LOSS =
   'The session record is incomplete, so it is unknown whether this call ran: check before you repeat it.';
 
+/** A sub-agent whose parent did not live to receive its result. */
+export interface ToldChild {
+  hasSucceeded: boolean;
+  text: string;
+}
+
 export interface HistoryOptions {
   /** The recording stopped before the session did: a call without records may still have run. */
   hasLoss?: boolean;
+  /** What became of the sub-agent that a call started, as the model is told. */
+  childOf?: (callId: string) => ToldChild | undefined;
   /** Checks whether a change has happened; without it the effect is unknown. */
   stateOf?: (change: FileChange) => 'before' | 'after' | 'other';
 }
@@ -257,6 +265,8 @@ function toInterrupted(call: FunctionCall, message: LoadedMessage, options: Hist
   const started = message.started?.findLast(({ callId }) => callId === call.id);
   const status = options.hasLoss ? 'unknown' : toStatus(started, message, options);
   const { id, name = '', args = {} } = call;
+  const child = started && id !== undefined ? options.childOf?.(id) : undefined;
+  if (child) return toInterruptedAgent(call, child, started?.args ?? args);
   const output = started?.output?.slice(-TOLD_OUTPUT);
   const sentence = toSentence(status, started, options);
   const told =
@@ -272,6 +282,18 @@ function toInterrupted(call: FunctionCall, message: LoadedMessage, options: Hist
     isAnswered: false,
     response,
   };
+}
+
+/** The record of the child knows more than that of its parent. */
+function toInterruptedAgent(
+  { id, name = '' }: FunctionCall,
+  { hasSucceeded, text }: ToldChild,
+  args: Record<string, unknown>,
+): OpenCall {
+  const status = hasSucceeded ? 'carried_out' : 'unknown';
+  const told = hasSucceeded ? { output: text, status } : { error: text, status };
+  const response = { functionResponse: { ...(id !== undefined && { id }), name, response: told } };
+  return { id, name, args, status, isAnswered: false, response };
 }
 
 function toSentence(status: InterruptedStatus, started: StartedCall | undefined, { hasLoss }: HistoryOptions): string {

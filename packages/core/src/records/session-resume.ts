@@ -17,6 +17,7 @@ import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import type { OpenCall } from './session-history.ts';
 import { createSessionId } from './session-id.ts';
+import { createChildTeller } from './session-children.ts';
 import { replaySession } from './replay-session.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { acquireLock } from './session-lock.ts';
@@ -177,7 +178,16 @@ function open(
 ): OpenedSession {
   const cut = cutAnswerOf(found, options);
   const loaded = cut === undefined ? found : { ...found, messages: [...found.messages.slice(0, -1), cut] };
-  const { turns: history, ids, openCalls, awaitsAnswer } = toSessionHistory(loaded.messages, { ...file, stateOf });
+  const {
+    turns: history,
+    ids,
+    openCalls,
+    awaitsAnswer,
+  } = toSessionHistory(loaded.messages, {
+    ...file,
+    stateOf,
+    childOf: createChildTeller(file.path, { ...loaded.metadata, sessionId: options.sessionId }),
+  });
   const recorder = openRecorder(file, options);
   recorder.adopt(ids);
   if (cut) recorder.keptShown(cut);

@@ -1,0 +1,152 @@
+/**
+ * Reads the sessions of the sub-agents that a session started: `chats/<session>/<agent id>.jsonl`. Tells a resumed parent
+ * what became of them, and a reader what they did. Never writes.
+ */
+
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findProjectDirectories } from '../config/project-registry.ts';
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import { countOf } from '../util/short-text.ts';
+import { readSessionFile } from './read-session-file.ts';
+import { replaySession } from './replay-session.ts';
+import type { LoadedSession } from './replay-session.ts';
+import type { ProjectSessions } from './project-sessions.ts';
+import { isSessionId } from './session-file.ts';
+import type { SessionMetadata } from './session-file.ts';
+import { toSessionHistory } from './session-history.ts';
+import type { ToldChild } from './session-history.ts';
+import type { SessionSummary } from './session-list.ts';
+import { findLockHolder } from './session-lock.ts';
+import { toSessionEvents } from './session-transcript.ts';
+
+export interface ChildRecord {
+  id: string;
+  agent: string;
+  path: string;
+  /** The call that started it. */
+  parentCallId: string | undefined;
+  /** `GOAL`, or why it was cut or failed; absent while it runs, and where its program was killed. */
+  reason?: string | undefined;
+  result?: string | undefined;
+  problem?: string | undefined;
+  turns: number;
+  isRunning: boolean;
+  /** As a surface would show it. */
+  events: AgentEvent[];
+}
+
+/** In the order of their names. `path`: the file of the parent. */
+export function listChildren(path: string, sessionId: string): ChildRecord[] {
+  if (!isSessionId(sessionId)) return [];
+  const folder = join(dirname(path), sessionId);
+  return namesIn(folder).flatMap((name) => readChild(join(folder, name)) ?? []);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.jsonl'))
+      .toSorted();
+  } catch {
+    // The session started no agent.
+    return [];
+  }
+}
+
+function readChild(path: string): ChildRecord | undefined {
+  let session: LoadedSession;
+  try {
+    session = replaySession(readSessionFile(path));
+  } catch {
+    // Unreadable: the parent's own record stays.
+    return undefined;
+  }
+  const { sessionId, kind, agentName, parentCallId, agentEnded } = session.metadata;
+  if (kind !== 'subagent' || sessionId === undefined || agentName === undefined) return undefined;
+  const { reason, result, problem, turns } = toEnd(agentEnded);
+  const { openCalls } = toSessionHistory(session.messages);
+  return {
+    id: sessionId,
+    agent: agentName,
+    path,
+    parentCallId,
+    reason,
+    result,
+    problem,
+    turns: turns ?? session.messages.filter(({ type }) => type === 'gemini').length,
+    isRunning: findLockHolder(path) !== undefined,
+    events: toSessionEvents(session, openCalls),
+  };
+}
+
+function toEnd(ended: SessionMetadata['agentEnded']): Partial<NonNullable<SessionMetadata['agentEnded']>> {
+  return typeof ended === 'object' && ended !== null ? ended : {};
+}
+
+/** The session of a sub-agent by its whole id; undefined for any other word. */
+export function findChildSession(wanted: string, { home, root }: ProjectSessions): SessionSummary | undefined {
+  const id = wanted.trim();
+  if (!isSessionId(id)) return undefined;
+  for (const directory of findProjectDirectories(home, root)) {
+    const chats = join(directory, 'chats');
+    for (const parent of foldersIn(chats)) {
+      const path = join(chats, parent, `${id}.jsonl`);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found?.isFile())
+        return { id, title: `Sub-agent of ${parent}`, startTime: found.birthtimeMs, lastUpdated: found.mtimeMs, path };
+    }
+  }
+  return undefined;
+}
+
+function foldersIn(chats: string): string[] {
+  try {
+    const entries = readdirSync(chats, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    // The project has no recorded session.
+    return [];
+  }
+}
+
+/** For a parent that is resumed: the result that it did not receive, or how far the agent came. */
+export function createChildTeller(
+  path: string,
+  metadata: Partial<SessionMetadata>,
+): (callId: string) => ToldChild | undefined {
+  let children: readonly ChildRecord[] | undefined;
+  return (callId) => {
+    const ids = [metadata.sessionId, metadata.forkedFrom].filter((id) => id !== undefined);
+    children ??= ids.flatMap((id) => listChildren(path, id));
+    const child = children.findLast(({ parentCallId }) => parentCallId === callId);
+    return child && tellChild(child);
+  };
+}
+
+const TOLD_CALLS = 20;
+
+function tellChild({ id, agent, reason, result, problem, turns, events }: ChildRecord): ToldChild {
+  if (reason === 'GOAL')
+    return {
+      hasSucceeded: true,
+      text: `Subagent '${agent}' finished.\nTermination Reason: GOAL\nResult:\n${result ?? ''}`,
+    };
+  const calls = events.flatMap((event) =>
+    event.type === GeminiEventType.ToolCallRequest
+      ? [`- ${event.value.display?.name ?? event.value.name} ${event.value.display?.description ?? ''}`.trimEnd()]
+      : [],
+  );
+  const cut =
+    reason === undefined
+      ? `Subagent '${agent}' was cut off by the end of the program`
+      : `Subagent '${agent}' failed. Error: ${problem ?? reason}. Termination Reason: ${reason}`;
+  const done =
+    calls.length === 0
+      ? 'It had called no tool.'
+      : `Its last calls, whose effects remain:\n${calls.slice(-TOLD_CALLS).join('\n')}`;
+  const partial = result === undefined ? '' : `\nWhat it handed in is partial:\n${result}`;
+  const text = `${cut}, after ${countOf(turns, 'turn')}. ${done}${partial}\nTo let it go on: invoke_agent with agent_name "${agent}" and resume "${id}".`;
+  return { hasSucceeded: false, text };
+}
