@@ -100,7 +100,8 @@ export class PromptRunner {
     // Starts once the answer has begun: neither the request nor the end of the run must wait for it.
     if (!this.hasCleanedUp && event.type === GeminiEventType.Content && this.agent.session.isBusy) void this.cleanUp();
     // The result of the call that runs a child reports the child's work; only its questions need an answer.
-    if (event.parentCallId !== undefined) return isQuestion(event) ? this.writer.write(event) : undefined;
+    if (event.parentCallId !== undefined)
+      return isQuestion(event) ? this.writer.write(event) : this.writer.writeChild?.(event);
     this.summary.add(event);
     if (event.type === 'prompt_ended' && this.failure) {
       this.summary.fail(this.failure);

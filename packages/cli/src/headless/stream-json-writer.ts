@@ -28,10 +28,21 @@ export interface StreamJsonOptions {
   now?: () => Date;
 }
 
+const CHILD_LINES: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
+  GeminiEventType.Content,
+  GeminiEventType.ToolCallRequest,
+  GeminiEventType.ToolCallResponse,
+  GeminiEventType.Retry,
+  GeminiEventType.Error,
+  'prompt_ended',
+]);
+
 export class StreamJsonWriter implements HeadlessWriter {
   private readonly output: Output;
   private readonly options: StreamJsonOptions;
   private hasSaidStop = false;
+  /** The call whose child the written line is about. */
+  private parent: string | undefined;
   /** Why a hook denied the running prompt. */
   private refusal: string | undefined;
 
@@ -96,7 +107,9 @@ export class StreamJsonWriter implements HeadlessWriter {
         noteSessionEvent(this.output, event);
         return undefined;
       case GeminiEventType.ToolCallConfirmation:
-        return this.options.isConversation ? this.line('tool_confirmation', toConfirmation(event.value)) : undefined;
+        return this.options.isConversation
+          ? this.line('tool_confirmation', toConfirmation(event.value, event.parentCallId))
+          : undefined;
       case 'fallback_requested':
         return this.options.isConversation ? this.line('fallback_request', toFallbackRequest(event)) : undefined;
       case 'prompt_ended':
@@ -112,6 +125,19 @@ export class StreamJsonWriter implements HeadlessWriter {
         return undefined;
       default:
         return assertNever(event);
+    }
+  }
+
+  /** In a frame of its own, so that a reader of answers and calls never takes a child's for the session's. */
+  writeChild(event: AgentEvent): Promise<void> | undefined {
+    if (!CHILD_LINES.has(event.type)) return undefined;
+    this.parent = event.parentCallId;
+    try {
+      if (event.type !== 'prompt_ended') return this.write(event);
+      const { outcome, error, detail } = event;
+      return this.line('prompt_ended', { outcome, message: error?.message ?? detail });
+    } finally {
+      this.parent = undefined;
     }
   }
 
@@ -149,7 +175,12 @@ export class StreamJsonWriter implements HeadlessWriter {
 
   private line(type: string, fields: object): Promise<void> | undefined {
     const timestamp = (this.options.now?.() ?? new Date()).toISOString();
-    return this.output.answer(`${toJson({ type, timestamp, ...fields })}\n`);
+    const { parent } = this;
+    const line =
+      parent === undefined
+        ? { type, timestamp, ...fields }
+        : { type: 'agent_event', timestamp, parent_tool_id: parent, event: { type, ...fields } };
+    return this.output.answer(`${toJson(line)}\n`);
   }
 }
 
@@ -163,13 +194,17 @@ function toToolResult({ callId, error, errorType, resultDisplay }: ToolCallRespo
   };
 }
 
-function toConfirmation({ request, details, problem }: ServerToolCallConfirmationDetails): object {
+function toConfirmation(
+  { request, details, agent, problem }: ServerToolCallConfirmationDetails,
+  parent: string | undefined,
+): object {
   const { type: kind, ...rest } = details;
   return {
     tool_id: request.callId,
     tool_name: request.name,
     kind,
     details: rest,
+    ...(agent !== undefined && { agent_name: agent, parent_tool_id: parent }),
     ...(problem !== undefined && { problem }),
   };
 }

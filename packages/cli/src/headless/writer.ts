@@ -16,6 +16,8 @@ export interface HeadlessWriter {
   prompt?(text: string): Promise<void> | undefined;
   /** Resolves when the reader keeps up. */
   write(event: AgentEvent): Promise<void> | undefined;
+  /** An event of a sub-agent that needs no answer; absent: the format reports only the result of its call. */
+  writeChild?(event: AgentEvent): Promise<void> | undefined;
   /** Called exactly once, whatever happened. */
   end(end: RunEnd): Promise<void> | undefined;
 }
