@@ -31,14 +31,16 @@ export async function openAgents(
   root: string,
   tell: (level: 'info' | 'warning', message: string) => void,
 ): Promise<WorkspaceAgents | undefined> {
-  const { overrides = {}, isEnabled = true, maxConcurrent, acknowledgesAll } = options.agents ?? {};
+  const { overrides = {}, isEnabled = true, maxConcurrent, acknowledgesAll, projectOverrides } = options.agents ?? {};
   if (!isEnabled) return undefined;
   const { sources, home } = options;
   let loaded: SessionAgents | undefined;
   let loading: Promise<SessionAgents> | undefined;
   const load = async (): Promise<SessionAgents> => {
     const { SessionAgents } = await import('../subagents/session-agents.ts');
-    loaded = await SessionAgents.load({ sources, home, root, overrides, maxConcurrent, acknowledgesAll });
+    loaded = await SessionAgents.load({
+      ...{ sources, home, root, overrides, maxConcurrent, acknowledgesAll, projectOverrides },
+    });
     return loaded;
   };
   const agents: WorkspaceAgents = {

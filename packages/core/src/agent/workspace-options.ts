@@ -98,6 +98,8 @@ export interface AgentsOptions {
   isEnabled?: boolean;
   /** `agents.overrides`. */
   overrides?: AgentOverrides;
+  /** `agents` of the project's settings: the MCP servers in its overrides are not started. */
+  projectOverrides?: unknown;
   /** How many children of one session run at once. Default 5. */
   maxConcurrent?: number | undefined;
   /** How deep children may start children: 1, the default, means not at all. */

@@ -121,9 +121,11 @@ export class CallPreparation {
   ): Promise<ReadyCall | RefusedCall> {
     let problem: string | undefined;
     for (let call = asked; ;) {
-      const details = await untilAborted(this.describe(call, reason, signal), signal);
-      const { request } = call;
       const { subagent: agent } = this.options;
+      const described = await untilAborted(this.describe(call, reason, signal), signal);
+      // The user must see who asks, on every surface.
+      const details = agent ? { ...described, title: `Agent ${agent}: ${described.title}` } : described;
+      const { request } = call;
       const question = { request, details, ...(agent && { agent }), ...(problem !== undefined && { problem }) };
       const answer = await this.ask(question, signal, emit);
       if (answer.outcome === 'cancel') return decline(call, answer);

@@ -10,6 +10,18 @@ export type AgentOverrides = Readonly<Record<string, Readonly<Record<string, unk
 
 const EVERY = '*';
 
+/** A project cannot start a server by an override: its servers are settings the user consents to. */
+export function withoutServersOf(project: unknown, overrides: AgentOverrides): AgentOverrides {
+  const given = isRecord(project) && isRecord(project['overrides']) ? project['overrides'] : {};
+  const isOfProject = (name: string) => isRecord(given[name]) && 'mcpServers' in given[name];
+  return Object.fromEntries(
+    Object.entries(overrides).map(([name, { mcpServers, ...entry }]) => [
+      name,
+      mcpServers === undefined || isOfProject(name) ? entry : { ...entry, mcpServers },
+    ]),
+  );
+}
+
 /** An invalid value is reported and has no effect. */
 export function applyOverride(agent: AgentDefinition, overrides: AgentOverrides, errors: string[]): AgentDefinition {
   const own = Object.hasOwn(overrides, agent.name) ? overrides[agent.name] : undefined;

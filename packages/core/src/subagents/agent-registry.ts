@@ -7,7 +7,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { Source } from '../protocol/source.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { AgentDefinition } from './agent-definition.ts';
-import { applyOverride } from './agent-overrides.ts';
+import { applyOverride, withoutServersOf } from './agent-overrides.ts';
 import type { AgentOverrides } from './agent-overrides.ts';
 import { BUILTIN_DEFINITIONS } from './builtin-agents.ts';
 import { loadDefinitions } from './load-definitions.ts';
@@ -18,6 +18,8 @@ export interface AgentRegistryOptions {
   /** The folder of the project, without links. */
   root: string;
   overrides: AgentOverrides;
+  /** `agents` of the project's settings. */
+  projectOverrides?: unknown;
   /** The project's agents are accepted as they are, and remembered: the user asked for it. */
   acknowledgesAll?: boolean | undefined;
 }
@@ -46,7 +48,7 @@ export class AgentRegistry {
 
   private constructor(options: AgentRegistryOptions) {
     this.options = options;
-    this.overrides = options.overrides;
+    this.overrides = withoutServersOf(options.projectOverrides, options.overrides);
     this.acknowledgements = new Acknowledgements(options.home, options.root);
   }
 

@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { ChildSession, ToolContext } from '../protocol/tools.ts';
-import type { ToolOutput } from '../tools/define-tool.ts';
+import type { ToolOutput, ToolUpdate } from '../tools/define-tool.ts';
 import type { Clock } from '../util/clock.ts';
 import type { LocalAgent, RemoteAgent } from './agent-definition.ts';
 import type { Happening } from '../telemetry/happenings.ts';
@@ -48,6 +48,6 @@ export interface AgentServices {
   tell?: ((happening: AgentHappening) => void) | undefined;
   /** Absent where remote agents are not supported. */
   runRemote?:
-    | ((agent: RemoteAgent, task: string, context: ToolContext) => AsyncGenerator<AgentEvent, ToolOutput>)
+    | ((agent: RemoteAgent, task: string, context: ToolContext) => AsyncGenerator<ToolUpdate, ToolOutput>)
     | undefined;
 }

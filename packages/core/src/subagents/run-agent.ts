@@ -3,9 +3,9 @@
  * which a cut run hands in what it has, and the order at the end: changes, record, result.
  */
 
-import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
+import type { PromptEndedEvent } from '../protocol/agent-events.ts';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
-import type { ExecuteContext, ToolOutput } from '../tools/define-tool.ts';
+import type { ExecuteContext, ToolOutput, ToolUpdate } from '../tools/define-tool.ts';
 import { createAbortError } from '../util/clock.ts';
 import type { LocalAgent } from './agent-definition.ts';
 import type { AgentRegistry } from './agent-registry.ts';
@@ -14,6 +14,7 @@ import type { RunEnding } from './agent-run.ts';
 import type { AgentServices, OpenedChild } from './agent-services.ts';
 import { GRACE } from './child-prompt.ts';
 import { Deadline } from './deadline.ts';
+import { describeStep } from './run-progress.ts';
 import type { RunSlots } from './run-slots.ts';
 
 export interface AgentCall {
@@ -36,10 +37,11 @@ export async function* runAgent(
   { agent_name, prompt: task, isolation, resume }: AgentCall,
   context: ExecuteContext,
   { registry, services, slots }: RunOptions,
-): AsyncGenerator<AgentEvent, ToolOutput> {
+): AsyncGenerator<ToolUpdate, ToolOutput> {
   const agent = registry.find(agent_name);
   if (!agent) throw new ToolError(`Subagent '${agent_name}' not found.`, 'invalid_tool_params');
   const { signal, callId } = context;
+  if (slots.isFull(services.depth)) yield 'waits until another agent has ended\n';
   const leave = await slots.enter(services.depth, signal);
   try {
     if (agent.kind === 'remote') {
@@ -63,7 +65,7 @@ async function* runChild(
   child: OpenedChild,
   context: ExecuteContext,
   services: AgentServices,
-): AsyncGenerator<AgentEvent, ToolOutput> {
+): AsyncGenerator<ToolUpdate, ToolOutput> {
   const { clock } = services;
   const { agentId } = child;
   const named = { agentId, agentName: agent.name };
@@ -105,7 +107,7 @@ async function* runPrompt(
   child: OpenedChild,
   context: ExecuteContext,
   { input, clock, limitMs }: PromptOfRun,
-): AsyncGenerator<AgentEvent, RunEnding> {
+): AsyncGenerator<ToolUpdate, RunEnding> {
   const deadline = new Deadline(clock, limitMs);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   let ended: PromptEndedEvent | undefined;
@@ -115,6 +117,8 @@ async function* runPrompt(
       deadline.note(event);
       if (event.type === 'prompt_ended' && event.parentCallId === undefined) ended = event;
       yield event;
+      const step = describeStep(event);
+      if (step !== undefined) yield step;
     }
   } finally {
     deadline.release();
@@ -130,10 +134,11 @@ async function* recover(
   child: OpenedChild,
   context: ExecuteContext,
   { ending, services }: { ending: RunEnding; services: AgentServices },
-): AsyncGenerator<AgentEvent, RunEnding> {
+): AsyncGenerator<ToolUpdate, RunEnding> {
   const { clock } = services;
   const startedAt = clock.now();
   child.letFinish();
+  yield `${ending.problem ?? ending.reason} It has one turn to hand in its result.\n`;
   const last = yield* runPrompt(agent, child, context, { input: GRACE, clock, limitMs: GRACE_MS });
   services.tell?.({
     kind: 'agent_recovery',

@@ -10,6 +10,10 @@ export class RunSlots {
     this.limit = Math.max(1, limit);
   }
 
+  isFull(depth: number): boolean {
+    return (this.levels.get(depth)?.running ?? 0) >= this.limit;
+  }
+
   /** Resolves with the function that frees the slot. Rejects with AbortError. */
   async enter(depth: number, signal: AbortSignal): Promise<() => void> {
     const level = this.levels.get(depth) ?? { running: 0, waiting: [] };

@@ -1,7 +1,6 @@
 /** SessionAgents: the agents of one session, loaded with the first that is needed, and the runs they have in common. */
 
-import type { AgentEvent } from '../protocol/agent-events.ts';
-import type { ExecuteContext, ToolOutput } from '../tools/define-tool.ts';
+import type { ExecuteContext, ToolOutput, ToolUpdate } from '../tools/define-tool.ts';
 import { AgentRegistry } from './agent-registry.ts';
 import type { AgentRegistryOptions } from './agent-registry.ts';
 import type { AgentServices } from './agent-services.ts';
@@ -29,7 +28,7 @@ export class SessionAgents {
     return new SessionAgents(await AgentRegistry.load(options), new RunSlots(maxConcurrent));
   }
 
-  run(call: AgentCall, context: ExecuteContext, services: AgentServices): AsyncGenerator<AgentEvent, ToolOutput> {
+  run(call: AgentCall, context: ExecuteContext, services: AgentServices): AsyncGenerator<ToolUpdate, ToolOutput> {
     return runAgent(call, context, { registry: this.registry, services, slots: this.slots });
   }
 }

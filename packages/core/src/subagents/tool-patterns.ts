@@ -50,12 +50,12 @@ export function readToolPatterns(fields: Fields): string[] | undefined {
 function readName(given: string, fields: Fields): string[] {
   // Claude Code narrows a tool in brackets; here the policy does.
   const name = resolveToolName(given.replace(/\(.*\)$/, ''));
-  if (KNOWN.has(name) || CHOSEN_ELSEWHERE.test(name)) return [name];
-  const foreign = Object.hasOwn(FOREIGN, name) ? FOREIGN[name] : undefined;
-  if (foreign) return [...foreign];
   // Claude Code's form of a server's tool.
   const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? [];
   if (server !== undefined) return [`mcp_${server}_${tool ?? '*'}`];
+  if (KNOWN.has(name) || CHOSEN_ELSEWHERE.test(name)) return [name];
+  const foreign = Object.hasOwn(FOREIGN, name) ? FOREIGN[name] : undefined;
+  if (foreign) return [...foreign];
   fields.fail(
     'tools',
     `Invalid tool name "${given}"; expected a built-in tool, mcp_<server>_<tool>, mcp_<server>_*, mcp_* or *`,

@@ -1,0 +1,30 @@
+/** What a user who watches a run is told: one line for each step of the child, as the live output of its call. Pure. */
+
+import type { AgentEvent } from '../protocol/agent-events.ts';
+import { GeminiEventType } from '../protocol/events.ts';
+import { toOneLine } from '../util/short-text.ts';
+
+const MAX_LINE = 120;
+
+/** A line with its end; undefined for an event that is no step. */
+export function describeStep(event: AgentEvent): string | undefined {
+  // What a grandchild does is told by its own call.
+  if (event.parentCallId !== undefined) return undefined;
+  switch (event.type) {
+    case 'tool_call_updated':
+      return event.shown && toLine(`${event.shown.display.name} ${event.shown.display.description}`);
+    case GeminiEventType.Thought:
+      return event.value.subject === '' ? undefined : toLine(`(${event.value.subject})`);
+    case GeminiEventType.Retry:
+      return event.value && toLine(`waits: ${event.value.error.message}`);
+    case GeminiEventType.ToolCallConfirmation:
+      return toLine(`asks: ${event.value.details.title}`);
+    default:
+      return undefined;
+  }
+}
+
+function toLine(text: string): string {
+  const line = toOneLine(text);
+  return `${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 1).toWellFormed()}…` : line}\n`;
+}
