@@ -83,6 +83,11 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
   for (const [name, contents] of files) replaceFile(join(folder, name), contents);
   replaceFile(join(folder, 'meta.json'), JSON.stringify(result.metafile));
   replaceFile(join(folder, 'NOTICES.txt'), collectNotices(root, result.metafile));
+  // For the agent that answers questions about the program.
+  const pages = join(root, 'docs');
+  mkdirSync(join(folder, 'docs'), { recursive: true });
+  for (const name of readdirSync(pages).filter((each) => each.endsWith('.md')))
+    replaceFile(join(folder, 'docs', name), readFileSync(join(pages, name)));
   removeOldChunks(folder, files);
 }
 

@@ -14,7 +14,6 @@ type Scene = keyof typeof SCENES;
 /** Where it is seen, or what it would need. */
 type Place = Scene | { needs: string };
 
-const SUB_AGENTS = { needs: 'sub-agents' };
 const EXTENSIONS = { needs: 'extensions' };
 const SIGN_IN = { needs: 'signing in with Google' };
 const CONSECA = { needs: 'Conseca' };
@@ -48,9 +47,9 @@ const EVENTS: Readonly<Record<string, Place>> = {
   'gemini_cli.tool_output_masking': 'masking',
   'gemini_cli.startup_stats': 'program',
   'gemini_cli.hook_call': 'program',
-  'gemini_cli.agent.start': SUB_AGENTS,
-  'gemini_cli.agent.finish': SUB_AGENTS,
-  'gemini_cli.agent.recovery_attempt': SUB_AGENTS,
+  'gemini_cli.agent.start': 'agents',
+  'gemini_cli.agent.finish': 'agents',
+  'gemini_cli.agent.recovery_attempt': 'agents',
   'gemini_cli.web_fetch_fallback_attempt': 'webFetch',
   'gemini_cli.extension_install': EXTENSIONS,
   'gemini_cli.extension_uninstall': EXTENSIONS,
@@ -88,9 +87,9 @@ const METRICS: Readonly<Record<string, Place>> = {
   'gemini_cli.model_routing.latency': 'edits',
   'gemini_cli.model_routing.failure.count': 'routingFailure',
   'gemini_cli.slash_command.model.call_count': 'terminal',
-  'gemini_cli.agent.run.count': SUB_AGENTS,
-  'gemini_cli.agent.duration': SUB_AGENTS,
-  'gemini_cli.agent.turns': SUB_AGENTS,
+  'gemini_cli.agent.run.count': 'agents',
+  'gemini_cli.agent.duration': 'agents',
+  'gemini_cli.agent.turns': 'agents',
   'gemini_cli.ui.flicker.count': 'terminal',
   'gemini_cli.exit.fail.count': 'program',
   'gemini_cli.startup.duration': 'program',

@@ -117,6 +117,16 @@ const NO_RIPGREP = `require('node:module').registerHooks({
 const EMPTY_FRAME = raw({ candidates: [{ content: { role: 'model', parts: [] } }] });
 
 export const SCENES = {
+  agents: () =>
+    runAgent({
+      script: [
+        answer(call('invoke_agent', { agent_name: 'generalist', prompt: 'Look.' }, { id: '1' })),
+        say('I forget to hand it in.'),
+        answer(call('complete_task', { result: { response: 'Found.' } }, { id: '2' })),
+        say('Done.'),
+      ],
+    }),
+
   edits: () =>
     runAgent({
       files: { 'a.ts': 'const a = 1;\nconst b = 2;\n' },

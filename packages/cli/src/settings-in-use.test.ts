@@ -50,6 +50,10 @@ const USES: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/cli/src/start/agent-options.ts': [
     'castor.readFilesOf',
+    'agents.overrides',
+    'agents.maxConcurrent',
+    'agents.maxDepth',
+    'experimental.enableAgents',
     'skills.disabled',
     'skills.enabled',
     'mcp.allowed',

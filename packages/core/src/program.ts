@@ -157,6 +157,10 @@ export { describeRequestFailure } from './protocol/failure-sentence.ts';
 export { describeFailedCommand, readFailedCommand } from './transcript/command-failure.ts';
 export { allCalls } from './transcript/tool-group.ts';
 export { findRipgrep } from './tools/grep/ripgrep.ts';
+export type { AgentDefinition } from './subagents/agent-definition.ts';
+export type { AgentsChange } from './subagents/agent-registry.ts';
+export type { SessionAgents } from './subagents/session-agents.ts';
+export type { ChildRecord } from './records/session-children.ts';
 export { sweepWorktrees } from './subagents/worktree.ts';
 export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 

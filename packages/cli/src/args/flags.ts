@@ -28,6 +28,7 @@ export const FLAGS = {
   policy: { kind: 'list', value: 'path' },
   'admin-policy': { kind: 'list', value: 'path' },
   'skip-trust': { kind: 'switch' },
+  'acknowledge-agents': { kind: 'switch' },
   sandbox: { kind: 'switch', alias: 's', unsupported: true },
   'max-turns': { kind: 'text', value: 'count' },
   'max-tokens': { kind: 'text', value: 'count' },

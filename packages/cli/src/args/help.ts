@@ -27,6 +27,7 @@ export const SECTIONS: readonly Section[] = [
       ['policy', 'Policy files that replace your own.'],
       ['admin-policy', 'Policy files with the highest precedence.'],
       ['skip-trust', 'Trust this folder for this run.'],
+      ['acknowledge-agents', "Enable the project's sub-agents as they are now."],
       ['ignore-env', "Do not read the project's .env file."],
     ],
   ],

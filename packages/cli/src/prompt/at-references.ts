@@ -38,13 +38,37 @@ const OPENING = '\n--- Content from referenced files ---';
 const CLOSING = '\n--- End of content ---';
 const NOTHING_READ = { files: [], problems: [] };
 
+type Surroundings = Pick<WorkspaceAgent, 'references' | 'servers'> & Partial<Pick<WorkspaceAgent, 'agents' | 'tools'>>;
+
+/** The name of a sub-agent asks the model to delegate to it; every other name is a file or a resource. */
 export async function expandReferences(
   text: string,
-  { references, servers }: Pick<WorkspaceAgent, 'references' | 'servers'>,
+  agent: Surroundings,
+  signal: AbortSignal,
+): Promise<PreparedPrompt> {
+  // A small window has no tool to delegate with.
+  const agents = agent.tools?.getTool('invoke_agent') ? (agent.agents?.offered ?? []) : [];
+  const found = findReferences(text);
+  const isAgent = (name: string) => agents.some((each) => each.name === name);
+  const chosen = [...new Set(found.map(({ name }) => name).filter(isAgent))];
+  const others = chosen.length === 0 ? found : found.filter(({ name }) => !isAgent(name));
+  const prepared = await expandFiles(text, others, agent, signal);
+  if (chosen.length === 0 || prepared.kind !== 'prompt') return prepared;
+  return { ...prepared, parts: [...prepared.parts, { text: toDelegation(chosen) }] };
+}
+
+function toDelegation(names: readonly string[]): string {
+  const who = names.length === 1 ? `sub-agent ${names[0]}` : `sub-agents ${names.join(', ')}`;
+  return `\n<system_note>\nThe user chose the ${who}. Delegate the task with invoke_agent.\n</system_note>`;
+}
+
+async function expandFiles(
+  text: string,
+  found: readonly TextReference[],
+  { references, servers }: Surroundings,
   signal: AbortSignal,
 ): Promise<PreparedPrompt> {
   const unchanged: PreparedPrompt = { kind: 'prompt', parts: [{ text }], displayText: text, notes: [] };
-  const found = findReferences(text);
   if (found.length === 0) return unchanged;
   const isForServer = servers && found.some(({ name }) => name.includes(':'));
   const split = isForServer

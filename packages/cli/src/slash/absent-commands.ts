@@ -12,10 +12,6 @@ interface Absent {
 }
 
 const ABSENT: Readonly<Record<string, Absent>> = {
-  agents: {
-    sentence: 'Castor does not support sub-agents yet.',
-    subCommands: 'list reload refresh enable disable config',
-  },
   'bug-memory': { sentence: 'Castor does not take heap snapshots; /bug describes a bug report.' },
   gemma: { sentence: 'Castor does not run local models; /model lists the available models.' },
   ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },

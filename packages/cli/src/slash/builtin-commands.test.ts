@@ -80,7 +80,7 @@ describe('commands with an answer', () => {
 });
 
 describe('commands of Gemini CLI that are not there', () => {
-  it.each(['/agents list', '/ide status', '/restore', '/voice'])(
+  it.each(['/ide status', '/restore', '/voice'])(
     '%s is said to be missing, and costs no request',
     async (text) => {
       const message = expect.stringMatching(/^Castor .*\. \/help lists the commands\.$/);

@@ -8,6 +8,7 @@ import type { Source, WorkspaceAgent } from '@castor/core';
 import type { CommandFile } from '@castor/core/program';
 import { about } from './about.ts';
 import { findAbsent } from './absent-commands.ts';
+import { agents } from './agents.ts';
 import { auth } from './auth.ts';
 import { bug } from './bug.ts';
 import { chat } from './chat.ts';
@@ -53,6 +54,7 @@ import { vim } from './vim.ts';
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   ...[
     about,
+    agents,
     auth,
     bug,
     chat,

@@ -46,6 +46,7 @@ export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable
     hookLayers: toHookLayers(start.configuration.layers),
     mcp: toMcpOptions(start),
     skills: toSkillOptions(settings),
+    agents: toAgentsOptions(start),
     hints: USER_HINTS,
     isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
     systemPrompt: {
@@ -89,6 +90,17 @@ function toToolSettings({ tools, experimental, useWriteTodos }: Settings): NonNu
     useRipgrep,
     directWebFetch: experimental.directWebFetch,
     writeTodos: useWriteTodos,
+  };
+}
+
+function toAgentsOptions({ settings, args, configuration }: Start): NonNullable<ChosenOptions['agents']> {
+  const { overrides, maxConcurrent, maxDepth } = settings.agents;
+  return {
+    ...{ overrides, maxConcurrent, maxDepth },
+    projectOverrides: configuration.layers.find(({ scope }) => scope === 'workspace')?.values['agents'],
+    isEnabled: settings.experimental.enableAgents,
+    acknowledgesAll: args.acknowledgeAgents,
+    findDocumentation: async () => (await import('./documentation.ts')).documentationFolder(),
   };
 }
 

@@ -62,7 +62,14 @@ export const agents = {
   overrides: setting<JsonObjects>(
     { type: 'object', additionalProperties: { type: 'object', properties: { enabled: BOOLEAN } } },
     {},
-    'Settings of sub-agents by name: {enabled, runConfig, modelConfig}.',
+    'Settings of sub-agents by name, `*` for all: {enabled, modelConfig, runConfig, tools, mcpServers}.',
+  ),
+  maxConcurrent: count(5, 'How many sub-agents work at once.', { minimum: 1, maximum: 50 }, { project: 'never' }),
+  maxDepth: count(
+    1,
+    'How deep sub-agents may start others; 1: not at all.',
+    { minimum: 1, maximum: 5 },
+    { project: 'never' },
   ),
   browser: {
     sessionMode: choice(['persistent', 'isolated', 'existing'], 'persistent', 'The browser profile of the agent.'),

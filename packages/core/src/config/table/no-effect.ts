@@ -8,7 +8,7 @@ export type NoEffect = 'planned' | 'compatibility';
 
 /** A name that ends in a dot covers all settings below it. */
 const PLANNED = [
-  'agents.',
+  'agents.browser.',
   'ide.',
   'billing.',
   'general.devtools',
@@ -41,7 +41,6 @@ const PLANNED = [
   'experimental.gemma',
   'experimental.voiceMode',
   'experimental.voice.',
-  'experimental.enableAgents',
   'experimental.worktrees',
   'experimental.extensionRegistry',
   'experimental.extensionRegistryURI',

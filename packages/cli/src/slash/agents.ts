@@ -1,0 +1,141 @@
+/** `/agents`: lists the sub-agents, reloads their files, acknowledges those of the project, enables and disables one. */
+
+import { getErrorMessage } from '@castor/core';
+import type { AgentDefinition, AgentsChange, SessionAgents } from '@castor/core/program';
+import { failure, info } from './command.ts';
+import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
+
+type Run = (agents: SessionAgents, context: CommandContext, args: string) => CommandResult | Promise<CommandResult>;
+
+const OFF = 'Sub-agents are disabled: the setting experimental.enableAgents is false.';
+
+function command(fields: Omit<SlashCommand, 'source' | 'run'>, run: Run): SlashCommand {
+  return {
+    ...fields,
+    source: 'builtin',
+    async run(context, args) {
+      const { agents } = context.agent;
+      return agents ? run(await agents.load(), context, args) : failure(OFF);
+    },
+  };
+}
+
+const LIST = {
+  description: 'Lists the sub-agents.',
+  runsWhileBusy: true,
+  runsHeadless: true,
+} as const;
+
+const list = command({ ...LIST, name: 'list' }, ({ registry }) => info(describeAll(registry)));
+
+const reload = command(
+  { name: 'reload', aliases: ['refresh'], description: 'Reads the files of the agents again.' },
+  async ({ registry }) => info(describeChange(registry, await registry.reload())),
+);
+
+const acknowledge = command(
+  { name: 'acknowledge', description: "Enables the project's agents as they are now.", usage: '' },
+  async ({ registry }) => {
+    const { pending } = registry.report;
+    if (pending.length === 0) return info('No agent of this project waits for an acknowledgement.');
+    try {
+      await registry.acknowledge();
+    } catch (error) {
+      return failure(`The acknowledgement could not be saved: ${getErrorMessage(error)}`);
+    }
+    return info(`Acknowledged and enabled: ${pending.map(({ name }) => name).join(', ')}.`);
+  },
+);
+
+const enable = command(
+  { name: 'enable', description: 'Enables a sub-agent.', usage: '<agent-name>' },
+  (agents, context, name) => switchOne(agents, context, { name, enabled: true }),
+);
+
+const disable = command(
+  { name: 'disable', description: 'Disables a sub-agent.', usage: '<agent-name>' },
+  (agents, context, name) => switchOne(agents, context, { name, enabled: false }),
+);
+
+const config = command(
+  { name: 'config', description: 'Shows how a sub-agent is configured.', usage: '<agent-name>', runsHeadless: true },
+  ({ registry }, _context, name) => {
+    if (name === '') return failure('Usage: /agents config <agent-name>');
+    const agent = registry.all.find((each) => each.name === name);
+    return agent ? info(describeOne(agent)) : failure(`Agent '${name}' not found.`);
+  },
+);
+
+export const agents: SlashCommand = {
+  ...command({ ...LIST, name: 'agents', description: 'Lists and configures sub-agents.' }, ({ registry }) =>
+    info(describeAll(registry)),
+  ),
+  subCommands: [list, reload, acknowledge, enable, disable, config],
+};
+
+type Registry = SessionAgents['registry'];
+
+function describeAll(registry: Registry): string {
+  const { all, report } = registry;
+  const section = (title: string, kind: AgentDefinition['kind']) => {
+    const some = all.filter((agent) => agent.kind === kind);
+    return some.length === 0 ? [] : [title, ...some.map(describeLine), ''];
+  };
+  const lines = [...section('Local Agents', 'local'), ...section('Remote Agents', 'remote')];
+  const pending = report.pending.map(({ name, file }) => `  ${name} (${file})`);
+  if (pending.length > 0)
+    lines.push('New Agents Discovered, not enabled. To enable them: /agents acknowledge', ...pending, '');
+  return lines.length === 0 ? 'No agents available.' : lines.join('\n').trimEnd();
+}
+
+function describeLine({ name, displayName, description, isDisabled, source, owner }: AgentDefinition): string {
+  const title = displayName === undefined ? name : `${displayName} (${name})`;
+  const from = source === 'builtin' ? '' : ` [${owner ?? source}]`;
+  return `  ${title}${from}${isDisabled ? ' (disabled)' : ''}: ${description}`;
+}
+
+function describeOne(agent: AgentDefinition): string {
+  const lines = [describeLine(agent).trim(), ...(agent.file === undefined ? [] : [`  file: ${agent.file}`])];
+  if (agent.kind === 'local') {
+    const { model, maxTurns, maxMinutes, tools, servers, generation } = agent;
+    lines.push(`  model: ${model}`, `  limits: ${maxTurns} turns, ${maxMinutes} minutes`);
+    lines.push(`  tools: ${tools?.join(', ') ?? 'all of the main agent'}`);
+    if (Object.keys(servers).length > 0) lines.push(`  MCP servers: ${Object.keys(servers).join(', ')}`);
+    if (generation) lines.push(`  generation: ${JSON.stringify(generation)}`);
+  }
+  return [...lines, `To change it: castor config set agents.overrides.${agent.name}.runConfig.maxTurns 60`].join('\n');
+}
+
+function describeChange({ offered }: Registry, change: AgentsChange): string {
+  const { added, updated, deleted, errors, warnings } = change;
+  const remote = offered.filter(({ kind }) => kind === 'remote').length;
+  const named = (title: string, names: readonly string[]) =>
+    names.length > 0 ? [`- ${title}: ${names.join(', ')}`] : [];
+  return [
+    errors.length > 0 ? 'Agents reloaded with errors:' : 'Agents reloaded successfully:',
+    `- Total: ${offered.length} (${offered.length - remote} local, ${remote} remote)`,
+    ...named('New', added),
+    ...named('Updated', updated),
+    ...named('Deleted', deleted),
+    ...(errors.length > 0 ? [`- Errors: ${errors.length} encountered during reload`, ...errors] : []),
+    ...warnings,
+  ].join('\n');
+}
+
+async function switchOne(
+  { registry }: SessionAgents,
+  { services }: CommandContext,
+  { name, enabled }: { name: string; enabled: boolean },
+): Promise<CommandResult> {
+  const verb = enabled ? 'enable' : 'disable';
+  if (name === '') return failure(`Usage: /agents ${verb} <agent-name>`);
+  if (!registry.has(name)) return failure(`Agent '${name}' not found.`);
+  registry.setEnabled(name, enabled);
+  try {
+    await services?.saveSetting?.(`agents.overrides.${name}.enabled`, enabled);
+  } catch (error) {
+    return failure(`Agent "${name}" is ${verb}d in this session only: ${getErrorMessage(error)}`);
+  }
+  const where = services?.saveSetting ? `by setting it to ${verb}d in user settings` : 'in this session';
+  return info(`Agent "${name}" ${verb}d ${where}.`);
+}
