@@ -80,13 +80,10 @@ describe('commands with an answer', () => {
 });
 
 describe('commands of Gemini CLI that are not there', () => {
-  it.each(['/ide status', '/restore', '/voice'])(
-    '%s is said to be missing, and costs no request',
-    async (text) => {
-      const message = expect.stringMatching(/^Castor .*\. \/help lists the commands\.$/);
-      expect(await answer(text)).toEqual({ kind: 'error', message });
-    },
-  );
+  it.each(['/ide status', '/restore', '/voice'])('%s is said to be missing, and costs no request', async (text) => {
+    const message = expect.stringMatching(/^Castor .*\. \/help lists the commands\.$/);
+    expect(await answer(text)).toEqual({ kind: 'error', message });
+  });
 
   it.each(['/ide or not', '/skills of a juggler', '/restore my faith', '/voices'])(
     '%s is a sentence for the model',
