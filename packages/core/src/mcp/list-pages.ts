@@ -32,8 +32,9 @@ export async function listPages<T>(ask: AskServer, list: PagedList<T>, options: 
       if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return {} as Record<string, unknown>;
       throw error;
     });
-    const listed = page[key];
-    for (const item of Array.isArray(listed) ? (listed as unknown[]) : []) {
+    const listed = page[key] ?? [];
+    if (!Array.isArray(listed)) throw new Error(`The server's answer to ${method} has no list of ${noun}.`);
+    for (const item of listed as unknown[]) {
       const usable = read(item);
       if (usable !== undefined) items.push(usable);
     }

@@ -10,6 +10,7 @@ const MAX_ARGUMENTS = 50;
 const MAX_URI = 2_000;
 
 export interface ListedTool {
+  /** Empty for a tool that cannot be called. */
   name: string;
   title?: string | undefined;
   description: string;
@@ -65,11 +66,10 @@ export const TEMPLATES: PagedList<ListedTemplate> = {
   read: (item) => readAddressed(item, 'uriTemplate'),
 };
 
-function readTool(tool: unknown): ListedTool | undefined {
-  if (!isRecord(tool) || typeof tool['name'] !== 'string' || tool['name'] === '') return undefined;
-  const { name, title, description, inputSchema, annotations } = tool;
+function readTool(tool: unknown): ListedTool {
+  const { name, title, description, inputSchema, annotations } = isRecord(tool) ? tool : {};
   return {
-    name,
+    name: typeof name === 'string' ? name : '',
     title: typeof title === 'string' ? title : undefined,
     description: typeof description === 'string' ? description : '',
     inputSchema,

@@ -178,6 +178,17 @@ describe('a server', () => {
     expect(run.registry.getTool('mcp_one_a')).toBeDefined();
   });
 
+  it('fails with a sentence when its tools are no list', async () => {
+    const rules = [mcp.on('tools/list', [mcp.answer({ result: { tools: 'none' } })])];
+    await using one = await mcpStdioCommand({ ...ECHO, rules });
+    await using run = open({ one });
+    await run.ready();
+    expect(run.state()).toMatchObject({
+      status: 'failed',
+      lastError: "The server's answer to tools/list has no list of tools.",
+    });
+  });
+
   it('fails with a sentence when its pages never end', async () => {
     await using one = await mcpStdioCommand({ ...ECHO, pages: { size: 1, cursors: 'endless' } });
     await using run = open({ one });
@@ -214,6 +225,7 @@ describe('a server', () => {
       { name: 'a_b' },
       { name: 'none', inputSchema: null },
       { name: 'hidden' },
+      { name: '' },
     ];
     await using one = await mcpStdioCommand({ tools });
     await using run = open({ one }, { more: { excludeTools: ['hidden'] } });
@@ -224,6 +236,7 @@ describe('a server', () => {
       leftOut: [
         'The tool bad of the MCP server one was left out: its arguments are not an object.',
         'The tool a_b of the MCP server one was left out: the server lists mcp_one_a_b twice.',
+        'A tool of the MCP server one was left out: it has no name.',
       ],
     });
   });

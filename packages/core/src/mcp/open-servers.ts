@@ -77,7 +77,7 @@ export function openServers(options: OpenServersOptions): OpenedServers {
     },
   });
   offerResources = createResourceOffer(manager, tools);
-  const longest = Math.max(DEFAULT_START_LIMIT_MS, ...running.map(({ startLimitMs }) => startLimitMs));
+  const longest = options.restrictions?.startLimitMs ?? DEFAULT_START_LIMIT_MS;
   manager.start();
   const servers = new McpServers({
     manager,

@@ -86,6 +86,8 @@ describe('addresses', () => {
 
   it.each([
     [{ tcp: 'host:1' }, 'The MCP server a names only "tcp", which is unsupported. Name a command or a url.'],
+    [{}, 'The MCP server a has neither a command nor a url. Name one of them.'],
+    [{ args: ['x'], env: {} }, 'The MCP server a has neither a command nor a url. Name one of them.'],
     [{ url: 'nonsense' }, 'The MCP server a has an invalid url: "nonsense". Write it with http:// or https://.'],
     [{ url: 'file:///etc/passwd' }, 'The MCP server a has a url of the unsupported scheme file. Use http or https.'],
   ])('reports %j', (entry, message) => {

@@ -125,7 +125,14 @@ function addressOf(entry: McpServerSettings): ServerAddress | string | undefined
     return { kind, url: target, headers };
   }
   if (command !== undefined && command.trim() !== '') return { kind: 'stdio', command, args, env, cwd };
-  return tcp === undefined ? undefined : 'names only "tcp", which is unsupported. Name a command or a url.';
+  if (tcp !== undefined) return 'names only "tcp", which is unsupported. Name a command or a url.';
+  return isAdjustment(entry) ? undefined : 'has neither a command nor a url. Name one of them.';
+}
+
+/** An entry that adjusts a server of an extension, which may not be installed. */
+function isAdjustment({ command, args, cwd, headers, type, ...rest }: McpServerSettings): boolean {
+  const isServer = [command, args, cwd, headers, type].some((value) => value !== undefined);
+  return !isServer && Object.values(rest).some((value) => value !== undefined);
 }
 
 function problemOfUrl(text: string): string | undefined {

@@ -48,6 +48,10 @@ export class ToolSync {
   private replace(server: McpServer, listed: readonly ListedTool[], call: CallServer, result: SyncResult): void {
     const tools = new Set<string>();
     for (const entry of listed) {
+      if (entry.name === '') {
+        result.leftOut.push(`A tool of the MCP server ${server.name} was left out: it has no name.`);
+        continue;
+      }
       if (!isToolWanted(entry.name, server)) continue;
       const refuse = (why: string) =>
         result.leftOut.push(
