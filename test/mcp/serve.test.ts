@@ -77,7 +77,7 @@ describe('over stdio', () => {
     expect((await server.client.listTools()).tools.map(({ name }) => name)).toEqual(['run_prompt', 'continue_session']);
     const first = await server.run('run_prompt', { prompt: '!touch b.txt and /help @a.txt' });
     expect(first).toMatchObject({
-      content: [{ type: 'text', text: 'Written.' }],
+      content: [{ text: 'Written.' }, { text: expect.stringMatching(/^session_id: [\w-]{36}$/) }],
       isError: false,
       structuredContent: { status: 'success', response: 'Written.', stats: { models: expect.anything() } },
     });

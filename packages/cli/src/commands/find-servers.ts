@@ -1,6 +1,14 @@
 /** Finds the MCP servers of a folder and decides which a session there would start. It starts and records nothing. */
 
-import { chooseServers, readDisabledServers, readMcpManifests, toMcpLayers } from '@castor/core/program';
+import {
+  chooseServers,
+  isRecord,
+  readDisabledServers,
+  readMcpManifests,
+  readSourceFile,
+  toMcpLayers,
+  workspaceSettingsPath,
+} from '@castor/core/program';
 import type { ChosenServers, McpLayer } from '@castor/core/program';
 import { createOpenKeyring } from '../mcp-keyring.ts';
 import { toServerRestrictions } from '../start/agent-options.ts';
@@ -17,6 +25,8 @@ type Folder = Pick<SubcommandContext, 'cwd' | 'home' | 'environment'>;
 export interface FoundServers extends ChosenServers {
   loaded: LoadedConfiguration;
   layers: readonly McpLayer[];
+  /** The names in the settings of a folder that is not trusted. */
+  untrusted: readonly string[];
 }
 
 /** Throws an ExitError for invalid settings, and a SettingsError for an unreadable file of disabled servers. */
@@ -36,7 +46,20 @@ export async function findServers(folder: Folder, known?: LoadedConfiguration): 
     hint: USER_HINTS.trustServers,
     isRecorded: false,
   });
-  return { ...chosen, loaded, layers };
+  const untrusted = trust.trusted === true ? [] : namesOfProject(root, chosen);
+  return { ...chosen, loaded, layers, untrusted };
+}
+
+/** Names only: nothing else of an untrusted folder counts. */
+function namesOfProject(root: string, { servers, idle }: ChosenServers): string[] {
+  const taken = new Set([...servers, ...idle].map(({ name }) => name));
+  try {
+    const own = readSourceFile(workspaceSettingsPath(root))?.['mcpServers'];
+    return isRecord(own) ? Object.keys(own).filter((name) => !taken.has(name)) : [];
+  } catch {
+    // An untrusted file may be anything.
+    return [];
+  }
 }
 
 async function load({ cwd, home, environment }: Folder): Promise<LoadedConfiguration> {

@@ -1,12 +1,11 @@
 /** `castor mcp list`: every configured server and whether it connects, side by side and within a limit. */
 
-import { checkServers, isRecord, readSourceFile, workspaceSettingsPath } from '@castor/core/program';
+import { checkServers } from '@castor/core/program';
 import type { CheckedServer, IdleEntry, McpServer, SignInState } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import { toJson } from '../to-json.ts';
 import { connectionOptions, findServers } from './find-servers.ts';
-import type { FoundServers } from './find-servers.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
 const LIMIT_MS = 5_000;
@@ -45,8 +44,7 @@ export async function listServers(
 ): Promise<ExitCode> {
   const { output } = context;
   const found = await findServers(context);
-  const isUntrusted = found.loaded.trust.trusted !== true;
-  const ofProject = isUntrusted ? namesOfProject(context, found) : [];
+  const ofProject = found.untrusted;
   for (const warning of found.warnings) output.note(`castor: ${warning}`);
   if (ofProject.length > 0) {
     output.note('castor: this folder is not trusted, so its own MCP servers are disabled.');
@@ -68,18 +66,6 @@ export async function listServers(
   else if (rows.length === 0) await output.answer('No MCP servers configured.\n');
   else await output.answer(`Configured MCP servers:\n\n${rows.map(toText).join('\n')}\n`);
   return ExitCode.Success;
-}
-
-/** Names only: nothing else of an untrusted folder counts. */
-function namesOfProject({ cwd }: SubcommandContext, { servers, idle }: FoundServers): string[] {
-  const taken = new Set([...servers, ...idle].map(({ name }) => name));
-  try {
-    const own = readSourceFile(workspaceSettingsPath(cwd))?.['mcpServers'];
-    return isRecord(own) ? Object.keys(own).filter((name) => !taken.has(name)) : [];
-  } catch {
-    // An untrusted file may be anything.
-    return [];
-  }
 }
 
 function toRow({ server, state, signIn }: CheckedServer, limitMs: number, mask: ReturnType<typeof createMask>): Row {

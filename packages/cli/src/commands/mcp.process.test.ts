@@ -56,7 +56,10 @@ describe('castor mcp list', () => {
     const { stdout, stderr } = await env.run('list');
     expect(stdout).toContain('○ one: this folder - Disabled');
     expect(stderr).toContain('not trusted');
-    expect((await env.run('test', 'one')).code).toBe(1);
+    expect(await env.run('test', 'one')).toMatchObject({
+      code: 55,
+      stderr: expect.stringMatching(/not trusted/) as string,
+    });
     expect(server.readRecord().starts).toBe(0);
   });
 

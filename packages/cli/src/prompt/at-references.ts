@@ -73,8 +73,9 @@ async function expandFiles(
   const isForServer = servers && found.some(({ name }) => name.includes(':'));
   const split = isForServer
     ? await (await import('./resource-references.ts')).findResources(text, found, servers, signal)
-    : { resources: [], rest: found };
-  const { replacements, notes } = await resolveAll(text, split.rest, references, signal);
+    : { resources: [], rest: found, notes: [] };
+  const { replacements, notes: ofFiles } = await resolveAll(text, split.rest, references, signal);
+  const notes = [...split.notes, ...ofFiles];
   if (replacements.length + split.resources.length === 0) return { ...unchanged, notes };
   try {
     const patterns = [...new Set(replacements.map(({ resolved }) => resolved.pattern))];

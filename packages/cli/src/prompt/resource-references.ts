@@ -20,6 +20,8 @@ export interface SplitReferences {
   resources: FoundResource[];
   /** Everything else. */
   rest: TextReference[];
+  /** Sentences on addresses that stay text. */
+  notes: string[];
 }
 
 /** A prompt is short; a pasted log may refer to the same address many times. */
@@ -38,10 +40,11 @@ export async function findResources(
 ): Promise<SplitReferences> {
   const names = new Set(servers.states.map(({ name }) => name));
   const isOfServer = ({ name }: TextReference) => [...names].some((server) => name.startsWith(`${server}:`));
-  if (!found.some(isOfServer)) return { resources: [], rest: [...found] };
+  if (!found.some(isOfServer)) return { resources: [], rest: [...found], notes: [] };
   await servers.settle(signal);
   const resources = new Map<string, FoundResource>();
   const rest: TextReference[] = [];
+  const notes = new Set<string>();
   let end = 0;
   for (const reference of found) {
     // Part of an address that is already found.
@@ -49,6 +52,7 @@ export async function findResources(
     const known = isOfServer(reference) ? locate(text, reference, servers) : undefined;
     if (!known || (resources.size >= MAX_RESOURCES && !resources.has(known.name))) {
       rest.push(reference);
+      if (!known && isOfServer(reference) && reference.name.includes('://')) notes.add(noteOn(reference.name, servers));
       continue;
     }
     ({ end } = known);
@@ -60,7 +64,13 @@ export async function findResources(
       }),
     });
   }
-  return { resources: [...resources.values()], rest };
+  return { resources: [...resources.values()], rest, notes: [...notes] };
+}
+
+function noteOn(name: string, { states }: Servers): string {
+  const server = states.find((state) => name.startsWith(`${state.name}:`))!;
+  const why = server.status === 'ready' ? 'lists no such resource' : 'is not connected';
+  return `@${name} stays text: the MCP server ${server.name} ${why}.`;
 }
 
 /** The longest beginning of the text that is a known address; of a template's addresses without what ends a sentence. */

@@ -124,7 +124,11 @@ function resultOf({ agent, session }: LiveSession, { response, error, warnings }
   };
   const text = error ? [response, error.message].filter((part) => part !== '').join('\n\n') : response;
   return {
-    content: [{ type: 'text', text }],
+    // The model of many a client reads the text only, and needs the id to continue.
+    content: [
+      { type: 'text', text },
+      { type: 'text', text: `session_id: ${session.sessionId}` },
+    ],
     structuredContent,
     isError: error !== undefined,
   };

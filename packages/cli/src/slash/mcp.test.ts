@@ -289,13 +289,15 @@ describe('@server:uri', () => {
   it('stands beside files, is read once, and stays text when it is unknown', async () => {
     await using run = await open({ docs: SCRIPT });
     await run.write('a.txt', 'file');
-    const { parts } = (await run.read('@a.txt @docs:doc://1 @docs:doc://1 @docs:doc://9 @other:x')) as {
+    const { parts, notes } = (await run.read('@a.txt @docs:doc://1 @docs:doc://1 @docs:doc://9 @other:x')) as {
       parts: { text: string }[];
+      notes: string[];
     };
     const text = parts.map((part) => part.text).join('');
     expect(text.match(/Content from @docs:doc:\/\/1:/g)).toHaveLength(1);
     expect(text).toContain('Content from @a.txt:');
     expect(text).not.toContain('doc://9:\n');
+    expect(notes).toEqual(['@docs:doc://9 stays text: the MCP server docs lists no such resource.']);
     expect(run.servers['docs']!.record.received('resources/read')).toHaveLength(1);
   });
 
