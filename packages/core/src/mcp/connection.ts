@@ -161,7 +161,12 @@ export class McpConnection {
 /** The reason of a failed start, as one sentence. */
 export function describeFailure(error: unknown): string {
   if (isSignInMissing(error)) return 'It requires a sign-in (401).';
-  const { cause } = error as { cause?: unknown };
+  const { cause, status } = error as { cause?: unknown; status?: unknown };
+  if (typeof status === 'number' && status >= 400) {
+    // The library's words leave out the status, and without a body they say nothing.
+    const body = getErrorMessage(error).replace(/^Error POSTing to endpoint[^:]*:\s*/, '');
+    return cleanLine(`The server answered with the status ${status}${body === '' ? '' : `: ${body}`}`, 500);
+  }
   const reason = cause instanceof Error && cause.message !== '' ? `: ${cause.message}` : '';
   return cleanLine(`${getErrorMessage(error)}${reason}`, 500);
 }

@@ -114,6 +114,15 @@ describe('a server over HTTP', () => {
     await run.until(() => run.registry.getTool('mcp_one_new') !== undefined);
   });
 
+  it.each([403, 503])('that answers with %i is named with the status', async (status) => {
+    await using server = await mcpServer({ ...ECHO, rules: [mcp.on('POST /mcp', [mcp.status(status)])] });
+    await using run = await open({ httpUrl: server.url });
+    expect(run.state).toMatchObject({
+      status: 'failed',
+      lastError: expect.stringMatching(new RegExp(`^The server answered with the status ${status}\\b`)) as string,
+    });
+  });
+
   it('that is not there is one sentence', async () => {
     await using run = await open({ url: 'http://127.0.0.1:1025/mcp' });
     expect(run.state).toMatchObject({
