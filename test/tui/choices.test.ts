@@ -303,7 +303,7 @@ describe('a command that Castor does not have', () => {
   it('is answered here, and costs no request', async () => {
     await using opened = await openTerminal();
     const { terminal, model } = opened;
-    await run(terminal, '/mcp list', 'Castor does not show MCP servers yet. /help lists the commands.');
+    await run(terminal, '/ide status', 'Castor does not support an IDE companion yet. /help lists the commands.');
     await terminal.waitForText(READY);
     expect(model.requests).toEqual([]);
   });
