@@ -74,10 +74,11 @@ export function repairExtensions(home: string): void {
   if (!existsSync(staging) || !tryLock(join(staging, LOCK))) return;
   try {
     finishJournal(home);
+    // Whatever else is here was left by a process that has ended: stages, and files it was about to rename.
     for (const name of readdirSync(staging)) {
-      const [owner] = name.split('-');
-      if (/^\d+-\d+$/.test(name) && !isAlive(Number(owner)))
-        rmSync(join(staging, name), { recursive: true, force: true });
+      const owner = /^(\d+)-\d+$/.exec(name)?.[1];
+      const isInUse = name === LOCK || (owner !== undefined && isAlive(Number(owner)));
+      if (!isInUse) rmSync(join(staging, name), { recursive: true, force: true });
     }
   } finally {
     rmSync(join(staging, LOCK), { force: true });

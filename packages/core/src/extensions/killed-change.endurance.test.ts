@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createWorkspace } from '@castor/testkit';
@@ -101,7 +111,7 @@ describe('a change that was cut between two steps', () => {
       JSON.stringify({ name: 'cloud', staged, folder, oldName: 'cloud', record }),
     );
     // The id of a process that has ended.
-    writeFileSync(join(staging, 'lock'), '4194399');
+    symlinkSync('4194399', join(staging, 'lock'));
     step({ folder, staged, aside: join(staging, 'replaced') });
     rmSync(join(staging, 'lock'), { force: true });
     renameSync(stage, join(staging, '4194399-0'));
@@ -110,7 +120,7 @@ describe('a change that was cut between two steps', () => {
       join(staging, 'journal.json'),
       JSON.stringify({ name: 'cloud', staged: moved, folder, oldName: 'cloud', record }),
     );
-    writeFileSync(join(staging, 'lock'), '4194399');
+    symlinkSync('4194399', join(staging, 'lock'));
   }
 
   it.each<[string, (paths: { folder: string; staged: string; aside: string }) => void]>([

@@ -1,6 +1,9 @@
-/** Lets one process at a time change the installed extensions: a file with its id, taken over once that has ended. */
+/**
+ * Lets one process at a time change the installed extensions: a link that names its id, because a link is created with its
+ * content at once. It is taken over once that process has ended.
+ */
 
-import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import type { Clock } from '../util/clock.ts';
@@ -35,7 +38,7 @@ export function tryLock(path: string): boolean {
 
 function take(path: string): boolean {
   try {
-    writeFileSync(path, `${process.pid}`, { flag: 'wx', mode: 0o600 });
+    symlinkSync(`${process.pid}`, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -58,7 +61,7 @@ function removeStale(path: string, holder: number): void {
 
 function readHolder(path: string): number | undefined {
   try {
-    const id = Number(readFileSync(path, 'utf8'));
+    const id = Number(readlinkSync(path));
     return Number.isInteger(id) && id > 0 ? id : undefined;
   } catch {
     return undefined;
