@@ -46,9 +46,8 @@ describe('what the settings name and a run does not use yet', () => {
       ide: { hasSeenNudge: true },
       ui: { footer: { items: ['workspace', 'sandbox', 'quota'] } },
     }),
-    '.gemini/agents/helper.md': 'x',
   };
-  const LINE = 'not used yet: 1 agent, general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
+  const LINE = 'not used yet: general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
 
   it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
     await using workspace = await createWorkspace({ homeFiles });
@@ -61,14 +60,14 @@ describe('what the settings name and a run does not use yet', () => {
   });
 
   it("counts a project's own only where the folder is trusted", async () => {
-    const files = { '.gemini/agents/three.md': 'x' };
+    const files = { '.gemini/extensions/three/gemini-extension.json': '{}' };
     await using workspace = await createWorkspace({ files });
     await using model = await fakeModel(() => say('ok'));
     const untrusted = await runCli(['-p', 'hi'], { workspace, model });
     const trusted = await runCli(['-p', 'hi', '--skip-trust'], { workspace, model });
     expect([untrusted.stderr.includes('not used yet'), trusted.stderr]).toEqual([
       false,
-      expect.stringContaining('not used yet: 1 agent\n'),
+      expect.stringContaining('not used yet: extension three of this project\n'),
     ]);
   });
 });

@@ -145,9 +145,9 @@ describe('sessions from the command line', () => {
   });
 });
 
-describe('commands that are not there yet', () => {
-  it.each(['mcp', 'gemma'])('castor %s says so and exits 1', async (name) => {
-    expect(await runCli([name, 'list'])).toMatchObject({
+describe('a command that is not there yet', () => {
+  it('says so and exits 1', async () => {
+    expect(await runCli(['gemma', 'list'])).toMatchObject({
       stdout: '',
       code: 1,
       stderr: expect.stringContaining('yet'),

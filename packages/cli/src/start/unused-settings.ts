@@ -1,7 +1,6 @@
 /**
- * Names what the user has configured for Gemini CLI and Castor does not use yet: extensions, agents,
- * settings without an effect. One line, so that a start never ignores them silently. Reads one folder per kind
- * and source.
+ * Names what the user has configured for Gemini CLI and Castor does not use: extensions in a project, settings without
+ * an effect. One line, so that a start never ignores them silently.
  */
 
 import { readdirSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { isFooterItemName } from '../footer-item-names.ts';
 export interface UnusedPlaces {
   home: string;
   cwd: string;
-  /** Only a trusted folder's own agents and extensions would count. */
+  /** Only a trusted folder's own extensions would count. */
   isTrusted: boolean;
 }
 
@@ -26,20 +25,12 @@ export function describeUnused(
   places: UnusedPlaces,
   { isComplete = false }: { isComplete?: boolean } = {},
 ): string[] {
-  const agents = listFolders(places, 'agents').filter((name) => name.endsWith('.md') && !name.startsWith('_'));
   const unused = [
     ...nameExtensions(places),
-    ...(agents.length > 0 ? [countOf(agents.length, 'agent')] : []),
     ...nameSettings(unusedSettings(layers), isComplete),
     ...nameFooterItems(settings.ui.footer.items),
   ];
   return unused.length === 0 ? [] : [`not used yet: ${unused.join(', ')}`];
-}
-
-/** The entries of this folder in the user's home and, if trusted, in the project. */
-function listFolders({ home, cwd, isTrusted }: UnusedPlaces, kind: string): string[] {
-  const roots = isTrusted && cwd !== home ? [home, cwd] : [home];
-  return roots.flatMap((root) => listFolder(join(root, '.gemini', kind)));
 }
 
 function listFolder(folder: string): string[] {
