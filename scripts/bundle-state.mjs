@@ -7,6 +7,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const SOURCES = [
+  'docs',
   'packages/core/src',
   'packages/cli/src',
   'packages/cli/package.json',

@@ -16,6 +16,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COPIED = [
   'package.json',
   'package-lock.json',
+  'docs',
   'scripts',
   'packages/cli/package.json',
   'packages/cli/bin',

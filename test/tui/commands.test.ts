@@ -52,7 +52,7 @@ describe('the list of commands', () => {
     terminal.type('/');
     await terminal.waitForText(/^› about +Shows/m);
     terminal.type(DOWN);
-    await terminal.waitForText(/^› auth /m);
+    await terminal.waitForText(/^› agents /m);
     terminal.type('\x1b[A');
     await terminal.waitForText(/^› about /m);
     terminal.type(ESC);
