@@ -13,6 +13,8 @@ export interface UserHints {
   trustServers?: string;
   /** A sentence on how to sign in to an MCP server. */
   signIn?(server: string): string;
+  /** A sentence on how to sign in to a remote agent. */
+  signInToAgent?(agent: string): string;
   /** A sentence on how to allow a tool in a run that cannot ask. */
   allowTool?(toolName: string, approvalMode: string): string;
 }

@@ -13,6 +13,15 @@ export const builtin = {
   get dns() {
     return process.getBuiltinModule('node:dns/promises');
   },
+  get http() {
+    return process.getBuiltinModule('node:http');
+  },
+  get net() {
+    return process.getBuiltinModule('node:net');
+  },
+  get os() {
+    return process.getBuiltinModule('node:os');
+  },
   get streams() {
     return process.getBuiltinModule('node:stream/promises');
   },
