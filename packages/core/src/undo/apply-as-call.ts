@@ -1,0 +1,28 @@
+/** Changes files for the user as a call of the session, so that undo can take it back: a merge, a restored snapshot. */
+
+import { toStoredChange } from './tree-state.ts';
+import type { TreeChange } from './tree-state.ts';
+import type { UndoClient } from './undo-client.ts';
+import type { ApplyAnswer } from './undo-requests.ts';
+
+export interface OwnCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** `record` appends to the session's file. */
+export async function applyAsCall(
+  client: UndoClient,
+  record: (record: object) => void,
+  { callId, name, description }: OwnCall,
+  changes: readonly TreeChange[],
+): Promise<ApplyAnswer> {
+  const stored = changes.map(toStoredChange);
+  record({ $callStarted: { callId, name, hasEffects: true, description } });
+  record({ $walkStarted: { callId, isCovered: true } });
+  const answer = await client.ask({ do: 'apply', changes: stored, files: {} });
+  const { list } = await client.ask({ do: 'keep', changes: stored });
+  record({ $workspaceChange: { callIds: [callId], count: stored.length, list, time: new Date().toISOString() } });
+  return answer;
+}
