@@ -1,0 +1,198 @@
+/**
+ * Turns the records of a session into steps: for each path, which call brought it from which state to which, in order.
+ * A walk sees the sum of what happened since the last one; the exact steps of edits are taken out of it. What was
+ * undone is no step any more, until it is redone. Pure.
+ */
+
+import { isAbsolute, relative } from 'node:path';
+import { fromText } from './byte-path.ts';
+import type { AppliedRecord, UndoRecord, WalkRecord } from './read-undo-records.ts';
+import { AS_IT_IS, fromStoredChange } from './tree-state.ts';
+import type { StoredChange, TreeChange, TreeState } from './tree-state.ts';
+import { isSameState } from './tree-state.ts';
+import type { FileChange } from '../records/session-file.ts';
+
+export interface Step extends TreeChange {
+  /** The calls that may have made it; none: no call of this session. */
+  readonly callIds: readonly string[];
+  /** Made by an edit tool: exact, and its earlier content may be in a file of the session. */
+  readonly isEdit: boolean;
+}
+
+export interface Chains {
+  /** By path, oldest first. */
+  readonly steps: ReadonlyMap<string, readonly Step[]>;
+  /** Edits outside the workspace's root. */
+  readonly outside: readonly FileChange[];
+  /** Undos that can be redone, the last one last. */
+  readonly undone: readonly AppliedRecord[];
+  /** An undo or redo that a kill cut off. */
+  readonly unfinished: AppliedRecord | undefined;
+}
+
+/** `listOf` returns the changes of a record, from the store where they are many; undefined when they are lost. */
+export function chainSteps(
+  records: readonly UndoRecord[],
+  root: string,
+  listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined,
+): Chains {
+  const building = new Building(root, listOf);
+  for (const record of records) building.add(record);
+  return building.result();
+}
+
+class Building {
+  private readonly root: string;
+  private readonly listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined;
+  private readonly steps = new Map<string, Step[]>();
+  private readonly outside: FileChange[] = [];
+  /** Edits that no walk has seen yet, by path: one may be on record before a walk that began earlier. */
+  private readonly fresh = new Map<string, Step[]>();
+  private readonly undone: { record: AppliedRecord; taken: Map<string, Step[]> }[] = [];
+  private unfinished: AppliedRecord | undefined;
+
+  constructor(root: string, listOf: Building['listOf']) {
+    this.root = root;
+    this.listOf = listOf;
+  }
+
+  add(record: UndoRecord): void {
+    if (record.kind === 'edit') this.edit(record.change);
+    else if (record.kind === 'walk') this.walk(record);
+    else this.applied(record);
+  }
+
+  result(): Chains {
+    const { steps, outside, unfinished } = this;
+    return { steps, outside, unfinished, undone: this.undone.map(({ record }) => record) };
+  }
+
+  private edit(change: FileChange): void {
+    const path = relative(this.root, change.path);
+    if (path === '' || path.startsWith('..') || isAbsolute(path)) {
+      this.outside.push(change);
+      return;
+    }
+    const step: Step = {
+      path: fromText(path),
+      before: toState(change.before),
+      after: toState(change.after),
+      callIds: [change.callId],
+      isEdit: true,
+    };
+    const fresh = this.fresh.get(step.path) ?? [];
+    this.dropUnmade(step, fresh);
+    this.push(step);
+    fresh.push(step);
+    this.fresh.set(step.path, fresh);
+    this.undone.length = 0;
+  }
+
+  /** An edit is on record before it happens: one that failed left the content the next one begins with. */
+  private dropUnmade({ path, before }: Step, fresh: Step[]): void {
+    const last = fresh.at(-1);
+    if (!last || isSameState(last.after, before) || !isSameState(last.before, before)) return;
+    fresh.pop();
+    this.steps.set(
+      path,
+      (this.steps.get(path) ?? []).filter((step) => step !== last),
+    );
+  }
+
+  private walk(record: WalkRecord): void {
+    const changes = (this.listOf(record) ?? []).flatMap((stored) => fromStoredChange(stored) ?? []);
+    // Before the files in them are seen: a folder belongs to the edit that makes its first file.
+    const makers = new Map(changes.map((change) => [change, this.makersOf(change)]));
+    for (const change of changes) this.seen(change, [...record.callIds, ...(makers.get(change) ?? [])]);
+    if (record.callIds.length > 0 && record.count > 0) this.undone.length = 0;
+  }
+
+  /** Edits are exact; what else the walk saw happened before or after them. */
+  private seen(change: TreeChange, callIds: readonly string[]): void {
+    const { path } = change;
+    const edits = this.fresh.get(path) ?? [];
+    if (edits.length === 0) {
+      this.push({ ...change, callIds, isEdit: false });
+      return;
+    }
+    const reached = edits.findLastIndex((edit) => isSameState(edit.after, change.after)) + 1;
+    const made = reached > 0 ? edits.slice(0, reached) : edits;
+    this.fresh.set(path, edits.slice(made.length));
+    const [first] = made as [Step, ...Step[]];
+    const last = made.at(-1) ?? first;
+    const startsThere = isSameState(change.before, first.before);
+    const endsThere = isSameState(last.after, change.after) && (!startsThere || isModeKept(change));
+    const replacing = made.map((edit) => ({
+      ...edit,
+      before: edit === first && startsThere ? change.before : edit.before,
+      after: edit === last && endsThere ? change.after : withMode(edit.after, change.before),
+    }));
+    const gap = { path, callIds, isEdit: false } as const;
+    const own = this.steps.get(path) ?? [];
+    const at = own.indexOf(first);
+    own.splice(
+      at,
+      made.length,
+      ...(startsThere ? [] : [{ ...gap, before: change.before, after: first.before }]),
+      ...replacing,
+      ...(endsThere ? [] : [{ ...gap, before: replacing.at(-1)!.after, after: change.after }]),
+    );
+  }
+
+  /** A new file brings its new folders along, which no edit announces. */
+  private makersOf({ path, before, after }: TreeChange): string[] {
+    if (before !== null || after?.kind !== 'folder') return [];
+    const below = [...this.fresh].filter(([file]) => file.startsWith(`${path}/`)).flatMap(([, edits]) => edits);
+    return below.filter((edit) => edit.before === null).flatMap((edit) => edit.callIds);
+  }
+
+  private applied(record: AppliedRecord): void {
+    if (!record.isFinished) {
+      this.unfinished = record;
+      return;
+    }
+    this.fresh.clear();
+    if (record.kind === 'undo') this.undone.push({ record, taken: this.take(new Set(record.callIds)) });
+    else this.giveBack();
+  }
+
+  private take(callIds: ReadonlySet<string>): Map<string, Step[]> {
+    const taken = new Map<string, Step[]>();
+    for (const [path, steps] of this.steps) {
+      const isTaken = (step: Step) => step.callIds.some((each) => callIds.has(each));
+      const gone = steps.filter(isTaken);
+      if (gone.length === 0) continue;
+      taken.set(path, gone);
+      const left = steps.filter((step) => !isTaken(step));
+      if (left.length > 0) this.steps.set(path, left);
+      else this.steps.delete(path);
+    }
+    return taken;
+  }
+
+  private giveBack(): void {
+    for (const [path, steps] of this.undone.pop()?.taken ?? [])
+      this.steps.set(path, [...(this.steps.get(path) ?? []), ...steps]);
+  }
+
+  private push(step: Step): void {
+    const own = this.steps.get(step.path) ?? [];
+    own.push(step);
+    this.steps.set(step.path, own);
+  }
+}
+
+function isModeKept({ before, after }: TreeChange): boolean {
+  return before?.kind !== 'file' || after?.kind !== 'file' || before.mode === after.mode;
+}
+
+/** Edits know contents only; the walk before them saw the mode. */
+function withMode(state: TreeState, before: TreeState): TreeState {
+  return state?.kind === 'file' && state.mode === AS_IT_IS && before?.kind === 'file'
+    ? { ...state, mode: before.mode }
+    : state;
+}
+
+function toState(content: string | null): TreeState {
+  return content === null ? null : { kind: 'file', mode: AS_IT_IS, content, size: 0 };
+}

@@ -1,0 +1,240 @@
+/**
+ * ContentStore: keeps contents by their SHA-256 in segments of compressed blocks, each content once, readable by the owner
+ * only. It appends to a segment of its own, so that two programs may store at the same time, and finds what all of them
+ * stored. A content that does not match its name counts as missing.
+ */
+
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { builtin } from '../util/builtin-modules.ts';
+import { makeDirectory } from '../util/make-directory.ts';
+import { packBlock, readBlock, readHead, readHeads } from './segment.ts';
+import type { Placed } from './segment.ts';
+
+const BLOCK_BYTES = 1024 * 1024;
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const SEGMENT_NAME = /^[0-9a-z]+-\d+-\d+\.seg$/;
+const CACHED_BLOCKS = 4;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+
+/** Its list of contents is read again when it is needed: kept, it would cost more memory than all else. */
+interface Location {
+  readonly segment: Segment;
+  readonly offset: number;
+}
+
+export interface Segment {
+  readonly name: string;
+  readonly path: string;
+  file: number | undefined;
+  size: number;
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return builtin.crypto.hash('sha256', bytes, 'hex');
+}
+
+export class ContentStore {
+  readonly segments = new Map<string, Segment>();
+  private readonly folder: string;
+  /** By the first half of the hash, as bytes: the number of the block. */
+  private readonly index = new Map<string, number>();
+  private readonly blocks: Location[] = [];
+  /** The contents that are not on the disk yet, one after the other, and their places. */
+  private pending = Buffer.allocUnsafe(BLOCK_BYTES);
+  private pendingBytes = 0;
+  private readonly places = new Map<string, Placed>();
+  private own: { segment: Segment; file: number; size: number } | undefined;
+  private readonly cache = new Map<Location, CachedBlock>();
+  private count = 0;
+
+  /** Throws for a folder that is a link: it may lead into another user's. */
+  constructor(folder: string) {
+    this.folder = join(folder, 'segments');
+    makeDirectory(this.folder);
+    for (const path of [folder, this.folder])
+      if (!lstatSync(path).isDirectory()) throw new Error(`${path} is a link or a file where a folder is expected.`);
+    this.refresh();
+  }
+
+  /** Finds the segments that other processes wrote since, and forgets those that they removed. */
+  refresh(): void {
+    const names = readdirSync(this.folder);
+    for (const segment of [...this.segments.values()]) if (!names.includes(segment.name)) this.forget(segment);
+    for (const name of names.filter((each) => SEGMENT_NAME.test(each)).toSorted()) {
+      const known = this.segments.get(name);
+      if (known === this.own?.segment && known) continue;
+      this.scan(known ?? { name, path: join(this.folder, name), file: undefined, size: 0 });
+    }
+  }
+
+  /** The bytes of all segments. */
+  get size(): number {
+    return [...this.segments.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  has(hash: string): boolean {
+    return this.places.has(hash) || this.index.has(toKey(hash));
+  }
+
+  /** Keeps the content; it is on the disk after `flush`. Throws file-system errors. */
+  put(bytes: Buffer, hash = hashOf(bytes)): string {
+    if (this.has(hash)) return hash;
+    if (this.pendingBytes + bytes.length > BLOCK_BYTES) this.flush({ isSynced: false });
+    if (bytes.length > this.pending.length) this.pending = Buffer.allocUnsafe(bytes.length);
+    this.places.set(hash, { hash, offset: this.pendingBytes, length: bytes.length });
+    this.pendingBytes += bytes.copy(this.pending, this.pendingBytes);
+    return hash;
+  }
+
+  /** Undefined when the content is missing or damaged. */
+  get(hash: string): Buffer | undefined {
+    const pending = this.places.get(hash);
+    if (pending) return Buffer.from(this.pending.subarray(pending.offset, pending.offset + pending.length));
+    const number = this.index.get(toKey(hash));
+    const location = number === undefined ? undefined : this.blocks[number];
+    const block = location && this.block(location);
+    const placed = block?.places.get(hash);
+    if (!block || !placed) return undefined;
+    const bytes = block.bytes.subarray(placed.offset, placed.offset + placed.length);
+    return hashOf(bytes) === hash ? bytes : undefined;
+  }
+
+  /** Nothing of what is pending is kept when this throws. */
+  flush({ isSynced = true } = {}): void {
+    const places = [...this.places.values()];
+    if (places.length > 0) {
+      const raw = this.pending.subarray(0, this.pendingBytes);
+      this.places.clear();
+      this.pendingBytes = 0;
+      this.append(packBlock(places, raw));
+      if (this.pending.length > BLOCK_BYTES) this.pending = Buffer.allocUnsafe(BLOCK_BYTES);
+    }
+    if (isSynced && this.own) fdatasyncSync(this.own.file);
+  }
+
+  /** The contents of a segment by hash, with their compressed size estimated from their block's. */
+  *contentsOf(segment: Segment): Generator<{ hash: string; bytes: number }> {
+    if (segment.file === undefined) return;
+    for (const head of readHeads(segment.file)) {
+      const share = (head.end - head.offset) / Math.max(head.rawLength, 1);
+      for (const { hash, length } of head.contents) yield { hash, bytes: length * share };
+    }
+  }
+
+  /** Forgets a segment that is about to be removed; the given contents of it are stored again first. */
+  remove(segment: Segment, contents: readonly string[]): void {
+    if (segment === this.own?.segment) {
+      closeSync(this.own.file);
+      this.own = undefined;
+    }
+    const kept = new Set(contents);
+    for (const { hash } of [...this.contentsOf(segment)]) {
+      const location = this.blocks[this.index.get(toKey(hash)) ?? -1];
+      if (location?.segment !== segment) continue;
+      const bytes = kept.has(hash) ? this.get(hash) : undefined;
+      this.index.delete(toKey(hash));
+      if (bytes) this.put(bytes, hash);
+    }
+    this.flush();
+    this.forget(segment);
+  }
+
+  private forget(segment: Segment): void {
+    for (const [key, number] of this.index) if (this.blocks[number]?.segment === segment) this.index.delete(key);
+    this.segments.delete(segment.name);
+    if (segment === this.own?.segment) {
+      closeSync(this.own.file);
+      this.own = undefined;
+    }
+    if (segment.file !== undefined) closeSync(segment.file);
+    segment.file = undefined;
+  }
+
+  close(): void {
+    for (const segment of this.segments.values()) {
+      if (segment.file !== undefined) closeSync(segment.file);
+      segment.file = undefined;
+    }
+    if (this.own) closeSync(this.own.file);
+    this.own = undefined;
+  }
+
+  private append(block: Buffer): void {
+    const own = this.writable(block.length);
+    const start = own.size;
+    try {
+      for (let done = 0; done < block.length;) done += writeSync(own.file, block, done);
+    } catch (error) {
+      // Nothing half-written stays behind, also where the disk is full.
+      ftruncateSync(own.file, start);
+      throw error;
+    }
+    own.size += block.length;
+    this.scan(own.segment);
+  }
+
+  private writable(length: number): NonNullable<ContentStore['own']> {
+    if (this.own && this.own.size + length <= SEGMENT_BYTES) return this.own;
+    if (this.own) closeSync(this.own.file);
+    this.own = undefined;
+    const name = `${Date.now().toString(36)}-${process.pid}-${this.count++}.seg`;
+    const path = join(this.folder, name);
+    const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o600);
+    const segment: Segment = { name, path, file: undefined, size: 0 };
+    this.own = { segment, file, size: 0 };
+    return this.own;
+  }
+
+  /** Adds the blocks after those that are known. */
+  private scan(segment: Segment): void {
+    try {
+      segment.file ??= openSync(segment.path, O_RDONLY | O_NOFOLLOW);
+    } catch {
+      // Removed in the meantime, or a planted link: it holds nothing.
+      return;
+    }
+    this.segments.set(segment.name, segment);
+    if (fstatSync(segment.file).size === segment.size) return;
+    for (const head of readHeads(segment.file, segment.size)) {
+      const number = this.blocks.push({ segment, offset: head.offset }) - 1;
+      for (const { hash } of head.contents) this.index.set(toKey(hash), number);
+      segment.size = head.end;
+    }
+  }
+
+  private block(location: Location): CachedBlock | undefined {
+    const cached = this.cache.get(location);
+    if (cached) return cached;
+    const { segment, offset } = location;
+    if (segment.file === undefined) return undefined;
+    const head = readHead(segment.file, offset, segment.size);
+    const bytes = head && readBlock(segment.file, head);
+    if (!bytes) return undefined;
+    const block = { bytes, places: new Map(head.contents.map((each) => [each.hash, each])) };
+    this.cache.set(location, block);
+    const [oldest] = this.cache.keys();
+    if (this.cache.size > CACHED_BLOCKS && oldest) this.cache.delete(oldest);
+    return block;
+  }
+}
+
+interface CachedBlock {
+  readonly bytes: Buffer;
+  readonly places: ReadonlyMap<string, Placed>;
+}
+
+/** Half of a hash is unique enough to find a block; `get` compares all of it. */
+function toKey(hash: string): string {
+  return Buffer.from(hash.slice(0, 32), 'hex').toString('latin1');
+}
