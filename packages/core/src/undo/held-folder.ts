@@ -1,0 +1,116 @@
+/**
+ * A folder of the workspace, held open while something in it is changed, so that a parent that is swapped for a link at
+ * the same time leads nowhere else (S33). Where the system gives no path to an open folder, each parent is checked
+ * before every use.
+ */
+
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, openSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { nameOf, parentOf, toSystemPath } from './byte-path.ts';
+import { lstatOf, modeOf, readState } from './read-state.ts';
+import type { Keep } from './read-state.ts';
+import type { TreeState } from './tree-state.ts';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const HANDLES = '/proc/self/fd';
+const hasHandles = existsSync(HANDLES);
+const WRITABLE = 0o300;
+
+let held: { path: string; folder: HeldFolder } | undefined;
+
+/** Holds one folder until another one is needed: neighbours are usually handled one after the other. */
+export function holdFolder(path: string): HeldFolder {
+  if (held?.path === path) return held.folder;
+  releaseFolder();
+  const folder = new HeldFolder(path);
+  held = { path, folder };
+  return folder;
+}
+
+/** To be called when folders may have been replaced. */
+export function releaseFolder(): void {
+  held?.folder.close();
+  held = undefined;
+}
+
+/** The state of a path whose parents are folders of the workspace, not links; absent otherwise. */
+export function stateAt(path: string, keep: Keep, limit: number): { state: TreeState; found: Stats | null } {
+  try {
+    const place = holdFolder(parentOf(path)).at(nameOf(path));
+    const found = lstatOf(place);
+    return { found, state: readState(place, found, keep, limit) };
+  } catch (error) {
+    if (error instanceof NoFolder) return { found: null, state: null };
+    throw error;
+  }
+}
+
+/** Thrown where a parent is missing, or no longer a folder. */
+export class NoFolder extends Error {
+  override readonly name = 'NoFolder';
+}
+
+export class HeldFolder {
+  private readonly handles: number[] = [];
+  private readonly path: string;
+
+  /** Expects the workspace as the current folder; the empty path is the workspace. */
+  constructor(path: string) {
+    this.path = path;
+    if (!hasHandles) return;
+    try {
+      let place = '.';
+      for (const name of ['', ...(path === '' ? [] : path.split('/'))]) {
+        const handle = openSync(
+          toSystemPath(name === '' ? place : `${place}/${name}`),
+          O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+        );
+        this.handles.push(handle);
+        place = `${HANDLES}/${handle}`;
+      }
+    } catch (error) {
+      this.close();
+      throw new NoFolder((error as Error).message);
+    }
+  }
+
+  /** The path of something in the folder, for system calls. */
+  at(name: string): string {
+    if (hasHandles) return `${HANDLES}/${this.handles.at(-1)}/${name}`;
+    this.check();
+    return this.path === '' ? name : `${this.path}/${name}`;
+  }
+
+  /** Runs a change in the folder; one that forbids changes to its owner allows them meanwhile. */
+  change(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const handle = this.handles.at(-1);
+      if ((code !== 'EACCES' && code !== 'EPERM') || handle === undefined) throw error;
+      const found = fstatSync(handle);
+      const mode = modeOf(found);
+      if ((mode & WRITABLE) === WRITABLE) throw error;
+      fchmodSync(handle, mode | WRITABLE);
+      try {
+        run();
+      } finally {
+        fchmodSync(handle, mode);
+      }
+    }
+  }
+
+  close(): void {
+    for (const handle of this.handles) closeSync(handle);
+    this.handles.length = 0;
+  }
+
+  private check(): void {
+    const names = this.path === '' ? [] : this.path.split('/');
+    for (const [index] of names.entries()) {
+      const parent = names.slice(0, index + 1).join('/');
+      if (!lstatOf(parent)?.isDirectory()) throw new NoFolder(`${parent} is not a folder.`);
+    }
+  }
+}
