@@ -1,0 +1,90 @@
+/**
+ * Opens undo for a session that no program works on now, such as for `castor undo`: finds its file, starts the process
+ * that knows the store, and repairs what a kill left. Only carrying out an undo takes the session's lock.
+ */
+
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { resolveProjectDirectory } from '../config/project-registry.ts';
+import { findSessionFiles } from '../records/project-sessions.ts';
+import type { ProjectSessions } from '../records/project-sessions.ts';
+import { SessionError } from '../records/session-error.ts';
+import { findSession } from '../records/session-find.ts';
+import type { SessionSummary } from '../records/session-list.ts';
+import { acquireLock, findLockHolder } from '../records/session-lock.ts';
+import { SessionRecorder } from '../records/session-recorder.ts';
+import { systemClock } from '../util/clock.ts';
+import { repairCutOff } from './repair-cut-off.ts';
+import { UndoClient } from './undo-client.ts';
+import { UndoDesk } from './undo-desk.ts';
+import { DEFAULT_BUDGET } from './undo-limits.ts';
+import { DEFAULT_LIMITS } from './walk-rules.ts';
+
+export interface OpenedUndo {
+  readonly desk: UndoDesk;
+  readonly session: SessionSummary;
+  /** What was repaired, as sentences. */
+  readonly repaired: readonly string[];
+  /** Appends to the session's file. */
+  record(record: object): void;
+  /** Leaves a note that the model reads when the session continues. */
+  tellModel(sentence: string): void;
+  close(): Promise<void>;
+}
+
+/** `wanted` as for resuming. Throws SessionError; with `isWriting` also for a session in use. */
+export async function openSessionUndo(
+  wanted: string,
+  project: ProjectSessions,
+  { isWriting }: { isWriting: boolean },
+): Promise<OpenedUndo> {
+  const session = await findSession(wanted, project);
+  if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
+  const { path, id: sessionId } = session;
+  const root = realpathSync(project.root);
+  const recorder = isWriting ? takeOver(path, sessionId, root) : undefined;
+  try {
+    const store = join(await resolveProjectDirectory({ ...project, clock: systemClock }), 'undo');
+    const { client } = await UndoClient.open({
+      ...{ root, store, sessionId, limits: DEFAULT_LIMITS, budget: DEFAULT_BUDGET },
+      exclude: [dirname(store)],
+    });
+    const record = (each: object) => recorder?.workspace(each);
+    const common = { root, path, clock: systemClock, record };
+    const repaired = recorder ? await repairCutOff({ ...common, client, sessionId }) : [];
+    return {
+      session,
+      repaired,
+      record,
+      desk: new UndoDesk({
+        ...common,
+        client: async () => client,
+        otherSessions: () => findSessionFiles(project).filter((each) => each !== path),
+      }),
+      tellModel: (sentence) =>
+        recorder?.added({ role: 'user', parts: [{ text: `<system_note>${sentence}</system_note>` }] }),
+      async close() {
+        await client.close();
+        recorder?.close();
+      },
+    };
+  } catch (error) {
+    recorder?.close();
+    throw error;
+  }
+}
+
+function takeOver(path: string, sessionId: string, root: string): SessionRecorder {
+  const lock = acquireLock(path);
+  if (!('release' in lock)) {
+    const pid = findLockHolder(path)?.pid ?? lock.pid;
+    throw new SessionError(
+      'locked',
+      `Session ${sessionId} is in use by process ${pid}. Use /undo there, or close it first.`,
+      {
+        pid,
+      },
+    );
+  }
+  return new SessionRecorder({ directory: dirname(path), sessionId, root, file: { path, lock } });
+}

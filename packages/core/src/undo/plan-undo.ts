@@ -1,0 +1,90 @@
+/**
+ * Decides what an undo does to each path, by the conflict rule: a path is touched only if it is now exactly what the
+ * undone calls left, and no other program changed it in between. Everything else is left alone, with the reason. Pure.
+ */
+
+import { comparePaths, isInGit } from './byte-path.ts';
+import type { Chains, Step } from './chain-steps.ts';
+import { isSameState, unkeptReason } from './tree-state.ts';
+import type { TreeChange, TreeState, Unkept } from './tree-state.ts';
+
+export type LeftReason = 'changed_since' | 'changed_between' | 'later_call' | 'two_sessions' | 'git' | 'not_empty';
+export type UncoveredReason = Unkept | 'special' | 'lost';
+
+export interface UndoPlan {
+  /** From the present state to the wanted one. */
+  readonly changes: readonly TreeChange[];
+  readonly leftAlone: readonly { path: string; reason: LeftReason }[];
+  readonly notCovered: readonly { path: string; reason: UncoveredReason }[];
+}
+
+export interface PlanOptions {
+  readonly chains: Chains;
+  /** The calls to undo. */
+  readonly callIds: ReadonlySet<string>;
+  /** The present state of every path of `pathsToUndo`. */
+  readonly present: ReadonlyMap<string, TreeState>;
+  readonly withGit: boolean;
+  /** Whether a content can be read. */
+  readonly has: (content: string) => boolean;
+  /** Whether another session says that it made this change. */
+  readonly isClaimed?: ((path: string, after: TreeState) => boolean) | undefined;
+}
+
+/** The paths that these calls changed. */
+export function pathsToUndo({ steps }: Chains, callIds: ReadonlySet<string>): string[] {
+  return [...steps].filter(([, own]) => own.some((step) => isOf(step, callIds))).map(([path]) => path);
+}
+
+export function planUndo(options: PlanOptions): UndoPlan {
+  const { chains, callIds, present } = options;
+  const changes: TreeChange[] = [];
+  const leftAlone: { path: string; reason: LeftReason }[] = [];
+  const notCovered: { path: string; reason: UncoveredReason }[] = [];
+  for (const path of pathsToUndo(chains, callIds).toSorted(comparePaths)) {
+    const now = present.get(path) ?? null;
+    const steps = chains.steps.get(path) ?? [];
+    const wanted = steps.find((step) => isOf(step, callIds))?.before ?? null;
+    if (isSameState(now, wanted)) continue;
+    const left = reasonToLeave(steps, now, path, options);
+    const uncovered = left === undefined ? reasonUncovered(wanted, now, options) : undefined;
+    if (left !== undefined) leftAlone.push({ path, reason: left });
+    else if (uncovered !== undefined) notCovered.push({ path, reason: uncovered });
+    else changes.push({ path, before: now, after: wanted });
+  }
+  return { changes, leftAlone, notCovered };
+}
+
+function reasonToLeave(
+  steps: readonly Step[],
+  now: TreeState,
+  path: string,
+  { callIds, withGit, isClaimed }: PlanOptions,
+): LeftReason | undefined {
+  if (isInGit(path) && !withGit) return 'git';
+  const first = steps.findIndex((step) => isOf(step, callIds));
+  const since = steps.slice(first);
+  const stranger = since.find((step) => !isOf(step, callIds));
+  if (stranger) return stranger.callIds.length > 0 ? 'later_call' : 'changed_since';
+  for (const [index, step] of since.entries()) {
+    const next = since[index + 1];
+    if (next && !isSameState(step.after, next.before)) return 'changed_between';
+  }
+  const last = since.at(-1);
+  if (!last || !isSameState(now, last.after)) return 'changed_since';
+  // An edit is exact: what it announced is its own.
+  return !last.isEdit && isClaimed?.(path, last.after) ? 'two_sessions' : undefined;
+}
+
+function reasonUncovered(wanted: TreeState, now: TreeState, { has }: PlanOptions): UncoveredReason | undefined {
+  if (wanted?.kind === 'other' || now?.kind === 'other') return 'special';
+  if (wanted?.kind !== 'file') return undefined;
+  if (now?.kind === 'file' && now.content === wanted.content) return undefined;
+  const reason = unkeptReason(wanted.content);
+  if (reason !== undefined) return reason;
+  return has(wanted.content) ? undefined : 'lost';
+}
+
+function isOf({ callIds: own }: Step, callIds: ReadonlySet<string>): boolean {
+  return own.some((each) => callIds.has(each));
+}

@@ -1,0 +1,179 @@
+/**
+ * Reads what undo needs from a session's file: its prompts, the calls of each, the files that edits and walks saw change,
+ * and what was undone since. The conversation may have been rewound or compressed: the files do not depend on it.
+ */
+
+import { isRecord } from '../util/is-record.ts';
+import { describeCall } from '../records/describe-call.ts';
+import { ownWords } from '../records/resumable-content.ts';
+import { toStoredParts } from '../records/session-parts.ts';
+import type { FileChange, SessionMessage } from '../records/session-file.ts';
+import type { StoredChange } from './tree-state.ts';
+
+export interface UndoPrompt {
+  /** From 1, in the order of the session. */
+  readonly number: number;
+  readonly id: string;
+  readonly messageId: string;
+  readonly text: string;
+  readonly time: string | undefined;
+  readonly calls: UndoCall[];
+}
+
+export interface UndoCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly description: string;
+  /** False: it ran while undo covered edits only. */
+  isCovered: boolean;
+  /** Whether it may have changed files. */
+  hasEffects: boolean;
+}
+
+/** In the order of the file. */
+export type UndoRecord = { readonly kind: 'edit'; readonly change: FileChange } | WalkRecord | AppliedRecord;
+
+export interface WalkRecord {
+  readonly kind: 'walk';
+  /** The calls that may have made the changes; none: another program did. */
+  readonly callIds: readonly string[];
+  readonly count: number;
+  readonly changes: readonly StoredChange[];
+  readonly list?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+/** An undo or redo. */
+export interface AppliedRecord {
+  readonly kind: 'undo' | 'redo';
+  readonly id: string;
+  readonly callIds: readonly string[];
+  readonly changes: readonly StoredChange[];
+  readonly list?: string | undefined;
+  /** Whether it was carried out to its end. */
+  isFinished: boolean;
+}
+
+export interface UndoRecords {
+  readonly sessionId: string | undefined;
+  readonly prompts: UndoPrompt[];
+  readonly records: UndoRecord[];
+  /** Calls that ran when the program was killed, before a walk could tell what they changed. */
+  readonly cutOff: readonly string[];
+}
+
+export function readUndoRecords(bytes: Buffer): UndoRecords {
+  const reading = new Reading();
+  for (const line of bytes.toString('utf8').split('\n')) {
+    if (line === '') continue;
+    try {
+      const value: unknown = JSON.parse(line);
+      if (isRecord(value)) reading.add(value);
+    } catch {
+      // A torn line: the reader of the session counts it.
+    }
+  }
+  return reading.result();
+}
+
+class Reading {
+  private sessionId: string | undefined;
+  private readonly prompts: UndoPrompt[] = [];
+  private readonly records: UndoRecord[] = [];
+  private readonly calls = new Map<string, UndoCall>();
+  private readonly promptIds = new Set<string>();
+  /** Whether the last answer requested nothing more. */
+  private isIdle = false;
+  private readonly open = new Set<string>();
+  private readonly asked = new Map<string, Record<string, unknown>>();
+
+  add(record: Record<string, unknown>): void {
+    const { $callStarted, $fileChange, $walkStarted, $workspaceChange, $undoStarted, $undoEnded } = record;
+    if (isRecord($callStarted)) this.call($callStarted);
+    else if (isRecord($fileChange)) this.records.push({ kind: 'edit', change: $fileChange as unknown as FileChange });
+    else if (isRecord($walkStarted)) this.walkStarted($walkStarted);
+    else if (isRecord($workspaceChange)) this.walk($workspaceChange);
+    else if (isRecord($undoStarted)) this.applied($undoStarted);
+    else if (isRecord($undoEnded)) this.finished($undoEnded['id']);
+    else if (record['type'] === 'gemini') this.answer(record as never);
+    else if (record['type'] === 'user' && typeof record['id'] === 'string') this.message(record as never);
+    else if (typeof record['sessionId'] === 'string') this.sessionId ??= record['sessionId'];
+  }
+
+  result(): UndoRecords {
+    const { sessionId, prompts, records } = this;
+    return { sessionId, prompts, records, cutOff: [...this.open] };
+  }
+
+  private message(message: SessionMessage): void {
+    const { prompt_id, id } = message;
+    const text = ownWords(message);
+    // A resumed session counts its prompts anew; what is added to a running one follows an answer with calls.
+    if (text === undefined || prompt_id === undefined || (this.promptIds.has(prompt_id) && !this.isIdle)) return;
+    this.promptIds.add(prompt_id);
+    this.isIdle = false;
+    const number = this.prompts.length + 1;
+    this.prompts.push({ number, id: prompt_id, messageId: id, text, time: message.timestamp, calls: [] });
+  }
+
+  private answer({ content }: SessionMessage): void {
+    const parts = toStoredParts(content);
+    this.isIdle = !parts.some(({ functionCall }) => functionCall);
+    for (const { functionCall } of parts)
+      if (functionCall?.id !== undefined) this.asked.set(functionCall.id, functionCall.args ?? {});
+  }
+
+  private call({ callId, name, args, hasEffects, displayName, description }: Record<string, unknown>): void {
+    if (typeof callId !== 'string' || typeof name !== 'string') return;
+    const told = describeCall(name, isRecord(args) ? args : this.asked.get(callId));
+    const call: UndoCall = {
+      callId,
+      name: typeof displayName === 'string' ? displayName : told.name,
+      description: typeof description === 'string' ? description : told.description,
+      isCovered: true,
+      hasEffects: hasEffects !== false,
+    };
+    this.calls.set(callId, call);
+    this.prompts.at(-1)?.calls.push(call);
+  }
+
+  private walkStarted({ callId, isCovered }: Record<string, unknown>): void {
+    const call = typeof callId === 'string' ? this.calls.get(callId) : undefined;
+    if (call && isCovered === false) call.isCovered = false;
+    else if (typeof callId === 'string') this.open.add(callId);
+  }
+
+  private walk({ callIds, count, changes, list, time }: Record<string, unknown>): void {
+    const owners = toTexts(callIds);
+    for (const owner of owners) this.open.delete(owner);
+    this.records.push({
+      kind: 'walk',
+      callIds: owners,
+      count: typeof count === 'number' ? count : 0,
+      changes: Array.isArray(changes) ? (changes as StoredChange[]) : [],
+      list: typeof list === 'string' ? list : undefined,
+      time: typeof time === 'string' ? time : undefined,
+    });
+  }
+
+  private applied({ id, kind, callIds, changes, list }: Record<string, unknown>): void {
+    if (typeof id !== 'string' || (kind !== 'undo' && kind !== 'redo')) return;
+    this.records.push({
+      kind,
+      id,
+      callIds: toTexts(callIds),
+      changes: Array.isArray(changes) ? (changes as StoredChange[]) : [],
+      list: typeof list === 'string' ? list : undefined,
+      isFinished: false,
+    });
+  }
+
+  private finished(id: unknown): void {
+    for (const record of this.records)
+      if ((record.kind === 'undo' || record.kind === 'redo') && record.id === id) record.isFinished = true;
+  }
+}
+
+function toTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
