@@ -1,0 +1,106 @@
+/**
+ * The format of a segment: blocks of compressed contents one after the other, each with the list of what it holds and
+ * checksums. A block that a killed process or a full disk cut off is told from a whole one; what follows it is ignored.
+ */
+
+import { fstatSync, readSync } from 'node:fs';
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+/** A content inside the uncompressed block. */
+export interface Placed {
+  /** 64 hex digits. */
+  readonly hash: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface BlockHead {
+  readonly offset: number;
+  readonly end: number;
+  readonly rawLength: number;
+  readonly contents: readonly Placed[];
+}
+
+const MAGIC = 0x31_42_55_43;
+/** Magic, count of contents, raw length, packed length, checksum of the list, checksum of the data. */
+const HEAD = 24;
+const ROW = 40;
+const HASH_BYTES = 32;
+const MOST_CONTENTS = 1_000_000;
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+export function packBlock(contents: readonly Placed[], raw: Buffer): Buffer {
+  const packed = zstdCompressSync(raw, LEVEL);
+  const rows = Buffer.alloc(contents.length * ROW);
+  for (const [index, { hash, offset, length }] of contents.entries()) {
+    const at = index * ROW;
+    rows.write(hash, at, 'hex');
+    rows.writeUInt32LE(offset, at + HASH_BYTES);
+    rows.writeUInt32LE(length, at + HASH_BYTES + 4);
+  }
+  const head = Buffer.alloc(HEAD);
+  for (const [index, number] of [
+    MAGIC,
+    contents.length,
+    raw.length,
+    packed.length,
+    crc32(rows),
+    crc32(packed),
+  ].entries())
+    head.writeUInt32LE(number, index * 4);
+  return Buffer.concat([head, rows, packed]);
+}
+
+/** The blocks of a segment that are whole by their size and list; the data is checked when it is read. */
+export function* readHeads(file: number, from = 0): Generator<BlockHead> {
+  const { size } = fstatSync(file);
+  for (let offset = from; offset + HEAD <= size;) {
+    const block = readHead(file, offset, size);
+    if (!block) return;
+    yield block;
+    offset = block.end;
+  }
+}
+
+/** Undefined where no whole block begins. */
+export function readHead(file: number, offset: number, size: number): BlockHead | undefined {
+  const head = readExactly(file, offset, HEAD);
+  if (!head || head.readUInt32LE(0) !== MAGIC) return undefined;
+  const count = head.readUInt32LE(4);
+  const end = offset + HEAD + count * ROW + head.readUInt32LE(12);
+  if (count > MOST_CONTENTS || end > size) return undefined;
+  const rows = readExactly(file, offset + HEAD, count * ROW);
+  if (!rows || crc32(rows) !== head.readUInt32LE(16)) return undefined;
+  const contents = Array.from({ length: count }, (_, index) => ({
+    hash: rows.toString('hex', index * ROW, index * ROW + HASH_BYTES),
+    offset: rows.readUInt32LE(index * ROW + HASH_BYTES),
+    length: rows.readUInt32LE(index * ROW + HASH_BYTES + 4),
+  }));
+  return { offset, end, rawLength: head.readUInt32LE(8), contents };
+}
+
+/** The uncompressed data; undefined when it is damaged. */
+export function readBlock(file: number, { offset, end, contents, rawLength }: BlockHead): Buffer | undefined {
+  const start = offset + HEAD + contents.length * ROW;
+  const head = readExactly(file, offset, HEAD);
+  const packed = readExactly(file, start, end - start);
+  if (!head || !packed || crc32(packed) !== head.readUInt32LE(20)) return undefined;
+  try {
+    const raw = zstdDecompressSync(packed, { maxOutputLength: Math.max(rawLength, 1) });
+    return raw.length === rawLength ? raw : undefined;
+  } catch {
+    // Damaged in a way the checksum did not show.
+    return undefined;
+  }
+}
+
+function readExactly(file: number, offset: number, length: number): Buffer | undefined {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const read = readSync(file, bytes, done, length - done, offset + done);
+    if (read === 0) return undefined;
+    done += read;
+  }
+  return bytes;
+}
