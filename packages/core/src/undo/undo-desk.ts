@@ -1,0 +1,266 @@
+/**
+ * UndoDesk: what a user can take back in one session, what that would do, and doing it: list, preview, undo and redo. It
+ * reads the session's file anew each time, and asks the process beside the program about files and contents.
+ */
+
+import { dirname, join } from 'node:path';
+import { readSessionFile } from '../records/read-session-file.ts';
+import type { Clock } from '../util/clock.ts';
+import { fromStoredPath, isInGit, toStoredPath, toText } from './byte-path.ts';
+import { chainSteps } from './chain-steps.ts';
+import type { Chains } from './chain-steps.ts';
+import { findClaims } from './other-sessions.ts';
+import { pathsToUndo, planUndo } from './plan-undo.ts';
+import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
+import { SKIPPED, chooseCalls, choosePrompts, describePlan, idsOf, UndoError } from './undo-preview.ts';
+import type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo-preview.ts';
+import { readUndoRecords } from './read-undo-records.ts';
+import type { AppliedRecord, UndoRecords, WalkRecord } from './read-undo-records.ts';
+import { fromStoredChange, isSameState, toStoredChange, unkeptReason } from './tree-state.ts';
+import type { StoredChange, TreeChange, TreeState } from './tree-state.ts';
+import type { UndoClient } from './undo-client.ts';
+
+export interface UndoDeskOptions {
+  readonly root: string;
+  /** The session's file. */
+  readonly path: string;
+  readonly client: () => Promise<UndoClient>;
+  readonly record: (record: object) => void;
+  readonly clock: Clock;
+  /** Files of other sessions of the project, which may work at the same time. */
+  readonly otherSessions?: () => readonly string[];
+  /** Called after files changed. */
+  readonly refresh?: () => Promise<void>;
+}
+
+const INLINE_CHANGES = 30;
+
+interface Loaded extends UndoRecords {
+  readonly chains: Chains;
+  /** Contents in files of the session, by hash. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export class UndoDesk {
+  private readonly options: UndoDeskOptions;
+
+  constructor(options: UndoDeskOptions) {
+    this.options = options;
+  }
+
+  /** Oldest first. */
+  async list(): Promise<ListedPrompt[]> {
+    const { prompts, chains } = await this.load();
+    const undone = new Set(chains.undone.flatMap(({ callIds }) => callIds));
+    const count = (ids: readonly string[]) => pathsToUndo(chains, new Set(ids)).filter((path) => !isInGit(path)).length;
+    return prompts.map(({ number, text, time, calls }) => ({
+      number,
+      text,
+      time,
+      files: count(calls.map(({ callId }) => callId)),
+      isUndone: calls.some(({ callId }) => undone.has(callId)),
+      calls: calls
+        .filter(({ hasEffects }) => hasEffects)
+        .map(({ callId, name, description, isCovered }) => ({
+          ...{ callId, name, description, isCovered },
+          files: count([callId]),
+        })),
+    }));
+  }
+
+  /** Changes nothing. Throws UndoError. */
+  async preview(selection: UndoSelection, { withGit = false } = {}): Promise<UndoPreview> {
+    const loaded = await this.load();
+    const prompts = choosePrompts(loaded, selection, withGit);
+    const callIds = chooseCalls(prompts, selection);
+    const plan = await this.plan(loaded, callIds, withGit);
+    const uncoveredCalls = prompts
+      .flatMap(({ calls }) => calls)
+      .filter(({ callId, isCovered }) => callIds.has(callId) && !isCovered);
+    const outside = loaded.chains.outside.filter((change) => callIds.has(change.callId)).map(({ path }) => path);
+    return {
+      kind: 'undo',
+      prompts: prompts.map(({ number, text }) => ({ number, text })),
+      callIds: [...callIds],
+      ...describePlan(plan),
+      uncoveredCalls: uncoveredCalls.map(({ callId, name, description }) => ({ callId, name, description })),
+      outside: [...new Set(outside)],
+    };
+  }
+
+  /** The last undo, the other way round. Throws UndoError. */
+  async previewRedo({ withGit = false } = {}): Promise<UndoPreview> {
+    const loaded = await this.load();
+    const last = loaded.chains.undone.at(-1);
+    if (!last) throw new UndoError('Nothing to redo: no undo was made since the last change.');
+    const changes = (await this.changesOf(last)).map(({ path, before, after }) => ({
+      path,
+      before: after,
+      after: before,
+    }));
+    const present = await this.statesOf(changes.map(({ path }) => path));
+    const plan = await this.judgeRedo(changes, present, withGit);
+    const own = new Set(last.callIds);
+    const prompts = loaded.prompts.filter((prompt) => idsOf(prompt).some((id) => own.has(id)));
+    return {
+      kind: 'redo',
+      prompts: prompts.map(({ number, text }) => ({ number, text })),
+      callIds: last.callIds,
+      ...describePlan(plan),
+      uncoveredCalls: [],
+      outside: [],
+    };
+  }
+
+  /** Carries out a preview. Every path is compared again before it is touched. */
+  async apply({ kind, callIds, changes }: UndoPreview): Promise<UndoOutcome> {
+    const { files } = await this.load();
+    const client = await this.options.client();
+    const id = `${kind}-${this.options.clock.now().toString(36)}`;
+    const stored = changes.map(toStoredChange);
+    const list = stored.length > INLINE_CHANGES ? (await client.ask({ do: 'keep', changes: stored })).list : undefined;
+    // On record first: a killed program finds out what it was doing.
+    this.options.record({ $undoStarted: { id, kind, callIds, ...(list ? { list } : { changes: stored }) } });
+    const answer = await client.ask({ do: 'apply', changes: stored, files });
+    this.options.record({
+      $undoEnded: { id, isVerified: answer.isVerified, done: answer.done.length, skipped: answer.skipped.length },
+    });
+    await this.options.refresh?.();
+    return {
+      done: answer.done.map((path) => toText(fromStoredPath(path))),
+      skipped: answer.skipped.map(({ path, reason, message }) => ({
+        path: toText(fromStoredPath(path)),
+        because: message ?? SKIPPED[reason],
+      })),
+      isVerified: answer.isVerified,
+      isDiskFull: answer.isDiskFull,
+    };
+  }
+
+  /** Completes an undo that a kill cut off; undefined when there is none. */
+  async finishCutOff(): Promise<AppliedRecord | undefined> {
+    const { chains, files } = await this.load();
+    const { unfinished } = chains;
+    if (!unfinished) return undefined;
+    const client = await this.options.client();
+    const changes = (await this.changesOf(unfinished)).map(toStoredChange);
+    const answer = await client.ask({ do: 'apply', changes, files });
+    this.options.record({ $undoEnded: { id: unfinished.id, isVerified: answer.isVerified, isRepaired: true } });
+    return unfinished;
+  }
+
+  /** The content of a state as bytes, for a diff; undefined when it is not kept. */
+  async contentOf(state: TreeState): Promise<Buffer | undefined> {
+    if (state?.kind !== 'file' || unkeptReason(state.content) !== undefined) return undefined;
+    const { files } = await this.load();
+    const client = await this.options.client();
+    const { bytes } = await client.ask({ do: 'read', content: state.content, file: files[state.content] });
+    return bytes === undefined ? undefined : Buffer.from(bytes, 'base64');
+  }
+
+  async load(): Promise<Loaded> {
+    const { path, root } = this.options;
+    const read = readUndoRecords(readSessionFile(path));
+    const lists = new Map<WalkRecord | AppliedRecord, readonly StoredChange[] | undefined>();
+    for (const record of read.records) {
+      if (record.kind === 'edit') continue;
+      lists.set(record, record.list === undefined ? record.changes : await this.readList(record.list));
+    }
+    const chains = chainSteps(read.records, root, (record) => lists.get(record));
+    const chats = dirname(path);
+    const files: Record<string, string> = {};
+    for (const record of read.records) {
+      const { before = null, preImage } = record.kind === 'edit' ? record.change : {};
+      if (before !== null && preImage !== undefined) files[before] = join(chats, preImage);
+    }
+    return { ...read, chains, files };
+  }
+
+  private async plan(loaded: Loaded, callIds: ReadonlySet<string>, withGit: boolean): Promise<UndoPlan> {
+    const { chains, files } = loaded;
+    const paths = pathsToUndo(chains, callIds);
+    const present = await this.statesOf(paths);
+    const wanted = paths.flatMap((path) => {
+      const state = chains.steps.get(path)?.find((step) => step.callIds.some((id) => callIds.has(id)))?.before;
+      return state?.kind === 'file' && unkeptReason(state.content) === undefined ? [state.content] : [];
+    });
+    const known = await this.knownContents(wanted, files);
+    const claims = findClaims(this.options.otherSessions?.() ?? [], this.options.root);
+    const plan = planUndo({
+      ...{ chains, callIds, present, withGit },
+      has: (content) => known.has(content),
+      isClaimed: (path, after) => claims.some((claim) => claim.path === path && isSameState(claim.after, after)),
+    });
+    return this.withoutFullFolders(plan);
+  }
+
+  private async judgeRedo(
+    changes: readonly TreeChange[],
+    present: ReadonlyMap<string, TreeState>,
+    withGit: boolean,
+  ): Promise<UndoPlan> {
+    const contents = changes.flatMap(({ after }) => (after?.kind === 'file' ? [after.content] : []));
+    const known = await this.knownContents(contents, {});
+    const plan = { changes: [] as TreeChange[], leftAlone: [] as never[], notCovered: [] as never[] } as {
+      changes: TreeChange[];
+      leftAlone: { path: string; reason: LeftReason }[];
+      notCovered: { path: string; reason: UncoveredReason }[];
+    };
+    for (const change of changes) {
+      const now = present.get(change.path) ?? null;
+      const { path, after } = change;
+      if (isSameState(now, after)) continue;
+      if (isInGit(path) && !withGit) plan.leftAlone.push({ path, reason: 'git' });
+      else if (!isSameState(now, change.before)) plan.leftAlone.push({ path, reason: 'changed_since' });
+      else if (after?.kind === 'file' && !known.has(after.content)) plan.notCovered.push({ path, reason: 'lost' });
+      else plan.changes.push({ path, before: now, after });
+    }
+    return this.withoutFullFolders(plan);
+  }
+
+  /** A folder that would not be empty stays, and with it the folders above it. */
+  private async withoutFullFolders(plan: UndoPlan): Promise<UndoPlan> {
+    const doomed = plan.changes.filter(({ before, after }) => before?.kind === 'folder' && after?.kind !== 'folder');
+    if (doomed.length === 0) return plan;
+    const client = await this.options.client();
+    const children = await client.ask({ do: 'children', paths: doomed.map(({ path }) => toStoredPath(path)) });
+    const gone = new Set(plan.changes.filter(({ before, after }) => before && after === null).map(({ path }) => path));
+    const kept = new Set<string>();
+    for (const [index, { path }] of [...doomed.entries()].toReversed()) {
+      const names = (children[index] ?? []).map(fromStoredPath);
+      if (names.some((name) => !gone.has(`${path}/${name}`) || kept.has(`${path}/${name}`))) kept.add(path);
+    }
+    return {
+      ...plan,
+      changes: plan.changes.filter(({ path }) => !kept.has(path)),
+      leftAlone: [...plan.leftAlone, ...[...kept].map((path) => ({ path, reason: 'not_empty' as const }))],
+    };
+  }
+
+  private async statesOf(paths: readonly string[]): Promise<Map<string, TreeState>> {
+    if (paths.length === 0) return new Map();
+    const client = await this.options.client();
+    const states = await client.ask({ do: 'states', paths: paths.map(toStoredPath) });
+    return new Map(states.flatMap((each) => fromStoredChange(each) ?? []).map(({ path, after }) => [path, after]));
+  }
+
+  private async knownContents(
+    contents: readonly string[],
+    files: Readonly<Record<string, string>>,
+  ): Promise<Set<string>> {
+    if (contents.length === 0) return new Set();
+    const client = await this.options.client();
+    return new Set((await client.ask({ do: 'has', contents, files })).known);
+  }
+
+  private async changesOf(record: AppliedRecord): Promise<TreeChange[]> {
+    const stored = record.list === undefined ? record.changes : await this.readList(record.list);
+    if (!stored) throw new UndoError('What that undo did is no longer kept.');
+    return stored.flatMap((each) => fromStoredChange(each) ?? []);
+  }
+
+  private async readList(list: string): Promise<readonly StoredChange[] | undefined> {
+    const client = await this.options.client();
+    return (await client.ask({ do: 'list', list })).changes;
+  }
+}

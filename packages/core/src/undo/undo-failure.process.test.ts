@@ -1,0 +1,186 @@
+/** Undo when something goes wrong: a full disk, a killed program, a store above its budget, deleted sessions. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../util/clock.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { ContentStore, hashOf } from './content-store.ts';
+import { repairCutOff } from './repair-cut-off.ts';
+import { UndoTrial } from './undo.fixture.ts';
+
+/** A file system of two megabytes, where the user may mount one. */
+function mountSmall(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'castor-small-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder], { stdio: 'ignore' });
+    return folder;
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+}
+
+async function withSmall(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mountSmall();
+  if (folder === undefined) return;
+  try {
+    await run(folder);
+  } finally {
+    execFileSync('umount', ['-l', folder]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const canMount = (() => {
+  const folder = mountSmall();
+  if (folder !== undefined) execFileSync('umount', ['-l', folder]);
+  return folder !== undefined;
+})();
+
+describe.skipIf(!canMount)('a full disk (32)', () => {
+  it('of the store: says so, keeps what fits, and fails no call', async () => {
+    await withSmall(async (folder) => {
+      await using trial = new UndoTrial({ store: join(folder, 'undo') });
+      const random = () => execFileSync('head', ['-c', '600000', '/dev/urandom']);
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) trial.write(name, random());
+      await trial.begin();
+      expect(trial.told.join()).toMatch(/full/);
+      await trial.shell('echo x > a; echo y > f; echo z > new');
+      const preview = await trial.desk.preview({ last: 1 });
+      expect(preview.notCovered.map(({ reason }) => reason)).toContain('lost');
+      expect(preview.deleted).toEqual(['new']);
+      expect(await trial.desk.apply(preview)).toMatchObject({ isVerified: true });
+      // What is there is whole: every content of the store can be read.
+      const store = new ContentStore(join(folder, 'undo'));
+      for (const segment of store.segments.values())
+        for (const { hash } of store.contentsOf(segment)) expect(store.get(hash)).toBeDefined();
+      store.close();
+    });
+  });
+
+  it('of the workspace: nothing is half-written, and the rest follows when there is room', async () => {
+    await withSmall(async (folder) => {
+      await using trial = new UndoTrial();
+      const work = join(folder, 'work');
+      mkdirSync(work);
+      rmSync(trial.root, { recursive: true });
+      execFileSync('ln', ['-s', work, trial.root]);
+      await using inside = new UndoTrial({ root: work, beside: trial });
+      const old = 'x'.repeat(400_000);
+      for (const name of ['a', 'b', 'c']) inside.write(name, old);
+      await inside.begin();
+      await inside.call(() => {
+        for (const name of ['a', 'b', 'c']) inside.write(name, 'small');
+        execFileSync('head', ['-c', '1000', '/dev/zero']);
+      });
+      // The user's own file leaves room for one of them.
+      execFileSync('sh', ['-c', `head -c 1400000 /dev/zero > ${folder}/filler`]);
+      const outcome = await inside.back();
+      expect(outcome.isDiskFull).toBe(true);
+      expect(outcome.isVerified).toBe(true);
+      const sizes = ['a', 'b', 'c'].map((name) => statSync(inside.path(name)).size);
+      expect(new Set(sizes)).toEqual(new Set([5, 400_000]));
+      expect(readdirSync(work).toSorted()).toEqual(['a', 'b', 'c']);
+    });
+  });
+});
+
+describe('a killed program (33)', () => {
+  it('finds out at the next start what its last call changed, and names it', async () => {
+    await using trial = new UndoTrial();
+    trial.write('a.txt', 'one');
+    const before = trial.tree();
+    await trial.begin();
+    // As a kill leaves it: the call is on record, its walk is not.
+    trial.recorder.workspace({
+      $callStarted: { callId: 'killed', name: 'run_shell_command', hasEffects: true, description: 'make all' },
+    });
+    trial.recorder.workspace({ $walkStarted: { callId: 'killed', isCovered: true } });
+    trial.sh('echo two > a.txt; mkdir out; echo x > out/x');
+    const client = (await trial.undo.use())!;
+    const { sessionId, root, recorder } = trial;
+    const record = (each: object) => recorder.workspace(each);
+    const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
+    expect(sentences.join()).toMatch(/stopped during .*make all.*3 files and folders/);
+    await trial.back();
+    expect(trial.tree()).toEqual(before);
+  });
+
+  it('completes an undo that was cut off, and removes its unfinished files', async () => {
+    await using trial = new UndoTrial();
+    trial.write('a.txt', 'one');
+    trial.write('b.txt', 'one');
+    const before = trial.tree();
+    await trial.begin();
+    await trial.shell('echo two > a.txt; echo two > b.txt; mkdir d');
+    const preview = await trial.desk.preview({ last: 1 });
+    const record = (each: object) => trial.recorder.workspace(each);
+    const { toStoredChange } = await import('./tree-state.ts');
+    record({
+      $undoStarted: { id: 'u1', kind: 'undo', callIds: preview.callIds, changes: preview.changes.map(toStoredChange) },
+    });
+    trial.sh('printf one > a.txt; printf half > .castor-undo-999999-x1-0.tmp');
+    const client = (await trial.undo.use())!;
+    const { sessionId, root, recorder } = trial;
+    const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
+    expect(sentences.join()).toMatch(/undo of .* complete now/);
+    expect(trial.tree()).toEqual(before);
+    expect((await trial.desk.list())[0]).toMatchObject({ isUndone: true });
+  });
+});
+
+describe('the store', () => {
+  it('cuts a torn end off, and goes on', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'castor-store-'));
+    const store = new ContentStore(folder);
+    const one = store.put(Buffer.from('one'));
+    store.flush();
+    store.put(Buffer.from('two'));
+    store.flush();
+    store.close();
+    const [name] = readdirSync(join(folder, 'segments'));
+    const path = join(folder, 'segments', name!);
+    truncateSync(path, statSync(path).size - 3);
+    const again = new ContentStore(folder);
+    expect(again.get(one)?.toString()).toBe('one');
+    expect(again.get(hashOf(Buffer.from('two')))).toBeUndefined();
+    expect(again.get(again.put(Buffer.from('two')))?.toString()).toBe('two');
+    again.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('drops the oldest points first when it is above its budget (42), and everything that nobody needs', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'castor-store-'));
+    const store = new ContentStore(folder);
+    const random = () => execFileSync('head', ['-c', '900000', '/dev/urandom'], { maxBuffer: 2e6 });
+    const points = Array.from({ length: 6 }, () => [store.put(random())]);
+    const nobodys = store.put(random());
+    store.flush();
+    const collected = collectGarbage({ store, manifests: [], points, storeBytes: 3_000_000 });
+    expect(collected.dropped).toBe(3);
+    expect(collected.bytes).toBeLessThan(4_000_000);
+    expect(points.map(([hash]) => store.get(hash!) !== undefined)).toEqual([true, true, true, false, false, false]);
+    expect(store.get(nobodys)).toBeUndefined();
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is found again by another process of the same session (36)', async () => {
+    await using trial = new UndoTrial();
+    trial.write('a.txt', 'one');
+    const before = trial.tree();
+    await trial.begin();
+    await trial.shell('echo two > a.txt; rm -f b; ln -s a.txt b');
+    await trial.undo.dispose();
+    await using other = new UndoTrial({ beside: trial });
+    const desk = other.deskOf(trial);
+    const outcome = await desk.apply(await desk.preview({ last: 1 }));
+    expect(outcome.isVerified).toBe(true);
+    expect(trial.tree()).toEqual(before);
+    expect(existsSync(trial.store)).toBe(true);
+    expect(readFileSync(trial.path('a.txt'), 'utf8')).toBe('one');
+  });
+});
