@@ -1,0 +1,114 @@
+/** The words of an undo: which prompts and calls it takes back, what it will do to which path and why, how it ended. */
+
+import { isInGit, toText } from './byte-path.ts';
+import type { Chains } from './chain-steps.ts';
+import { pathsToUndo } from './plan-undo.ts';
+import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
+import type { UndoPrompt } from './read-undo-records.ts';
+import type { TreeChange } from './tree-state.ts';
+import { LEFT_ALONE, NOT_COVERED } from './undo-sentences.ts';
+
+/** What to take back: the last prompts with changes, everything since a prompt, one call, or it and all after it. */
+export type UndoSelection = { last: number } | { to: string } | { call: string } | { since: string };
+
+/** The request cannot be carried out: the sentence says why. */
+export class UndoError extends Error {
+  override readonly name = 'UndoError';
+}
+
+export interface ListedPrompt {
+  readonly number: number;
+  readonly text: string;
+  readonly time?: string | undefined;
+  /** Paths that can be taken back. */
+  readonly files: number;
+  readonly isUndone: boolean;
+  readonly calls: readonly { callId: string; name: string; description: string; files: number; isCovered: boolean }[];
+}
+
+export interface UndoPreview {
+  readonly kind: 'undo' | 'redo';
+  readonly prompts: readonly { number: number; text: string }[];
+  readonly callIds: readonly string[];
+  readonly changes: readonly TreeChange[];
+  readonly restored: readonly string[];
+  readonly deleted: readonly string[];
+  readonly recreated: readonly string[];
+  readonly leftAlone: readonly { path: string; reason: LeftReason; because: string }[];
+  readonly notCovered: readonly { path: string; reason: UncoveredReason; because: string }[];
+  /** Calls that ran while undo covered edits only. */
+  readonly uncoveredCalls: readonly { callId: string; name: string; description: string }[];
+  /** Edited files outside the workspace; the session's own edits, by path. */
+  readonly outside: readonly string[];
+}
+
+export interface UndoOutcome {
+  readonly done: readonly string[];
+  readonly skipped: readonly { path: string; because: string }[];
+  readonly isVerified: boolean;
+  readonly isDiskFull: boolean;
+}
+
+export const SKIPPED = {
+  changed: 'it changed at this moment',
+  not_empty: LEFT_ALONE.not_empty,
+  content_missing: NOT_COVERED.lost,
+  failed: 'it could not be changed',
+  no_folder: 'its folder is gone, or is a link now',
+} as const;
+
+export function idsOf({ calls }: UndoPrompt): string[] {
+  return calls.map(({ callId }) => callId);
+}
+
+export function choosePrompts(
+  { prompts, chains }: { readonly prompts: UndoPrompt[]; readonly chains: Chains },
+  selection: UndoSelection,
+  withGit: boolean,
+): UndoPrompt[] {
+  const hasChanges = (prompt: UndoPrompt) => {
+    const own = new Set(idsOf(prompt));
+    return (
+      pathsToUndo(chains, own).some((path) => withGit || !isInGit(path)) ||
+      chains.outside.some(({ callId }) => own.has(callId))
+    );
+  };
+  if ('call' in selection || 'since' in selection) {
+    const call = 'call' in selection ? selection.call : selection.since;
+    const index = prompts.findIndex((each) => idsOf(each).includes(call));
+    if (index < 0) throw new UndoError(`This session has no call "${call}".`);
+    return 'call' in selection ? [prompts[index]!] : prompts.slice(index);
+  }
+  if ('last' in selection) {
+    const changed = prompts.filter(hasChanges).slice(-selection.last);
+    const [first] = changed;
+    if (!first)
+      throw new UndoError('Nothing to undo: no prompt of this session changed a file that is not undone yet.');
+    return prompts.slice(prompts.indexOf(first));
+  }
+  const { to } = selection;
+  const index = prompts.findIndex(
+    ({ number, id, messageId }) => String(number) === to || id === to || messageId === to,
+  );
+  if (index < 0) throw new UndoError(`This session has no prompt "${to}". castor undo --list shows the numbers.`);
+  return prompts.slice(index);
+}
+
+export function describePlan({ changes, leftAlone, notCovered }: UndoPlan) {
+  const named = (fits: (change: TreeChange) => boolean) => changes.filter(fits).map(({ path }) => toText(path));
+  return {
+    changes,
+    restored: named(({ before, after }) => before !== null && after !== null),
+    deleted: named(({ after }) => after === null),
+    recreated: named(({ before }) => before === null),
+    leftAlone: leftAlone.map(({ path, reason }) => ({ path: toText(path), reason, because: LEFT_ALONE[reason] })),
+    notCovered: notCovered.map(({ path, reason }) => ({ path: toText(path), reason, because: NOT_COVERED[reason] })),
+  };
+}
+
+/** The calls that a selection takes back. */
+export function chooseCalls(prompts: readonly UndoPrompt[], selection: UndoSelection): Set<string> {
+  if ('call' in selection) return new Set([selection.call]);
+  const all = prompts.flatMap(idsOf);
+  return new Set('since' in selection ? all.slice(all.indexOf(selection.since)) : all);
+}

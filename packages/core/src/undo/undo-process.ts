@@ -1,0 +1,44 @@
+/**
+ * The process beside the program: reads one request per line, answers with one line each, and ends with its input. It
+ * runs at low priority, so that it never takes the processor from the screen or a command.
+ */
+
+import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { UndoReply, UndoRequest } from './undo-requests.ts';
+import { UndoWorker } from './undo-worker.ts';
+import { TooLarge } from './walk-rules.ts';
+
+const LOW = 10;
+/** Ignored: they are meant for the program, which ends this process by closing its input. */
+const SIGNALS = ['SIGINT', 'SIGHUP', 'SIGTERM', 'SIGQUIT'] as const;
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+let worker: UndoWorker | undefined;
+
+function say(reply: UndoReply): void {
+  // oxlint-disable-next-line no-restricted-properties -- this process has no terminal: its output is its answers
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}
+
+function handle({ id, ...request }: UndoRequest & { id: number }): void {
+  try {
+    if (request.do === 'open') worker = new UndoWorker(request, (progress) => say({ progress }));
+    say({ id, value: worker?.answer(request) });
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    say({ id, error: getErrorMessage(error), isTooLarge: error instanceof TooLarge, isDiskFull: FULL.has(code) });
+  }
+}
+
+try {
+  setPriority(LOW);
+} catch {
+  // Not allowed everywhere.
+}
+for (const signal of SIGNALS) process.on(signal, () => undefined);
+// oxlint-disable-next-line no-restricted-properties -- its input is its requests
+const lines = createInterface({ input: process.stdin });
+lines.on('line', (line) => handle(JSON.parse(line) as UndoRequest & { id: number }));
+lines.on('close', () => worker?.close());

@@ -1,0 +1,22 @@
+/** What undo says about a path, in plain words. */
+
+import type { LeftReason, UncoveredReason } from './plan-undo.ts';
+
+export const LEFT_ALONE: Readonly<Record<LeftReason, string>> = {
+  changed_since: 'it was changed since, by you or another program',
+  changed_between: 'it was changed in between, by you or another program',
+  later_call: 'a later call changed it too; undo that one first',
+  two_sessions: 'another session changed it at the same time',
+  git: 'it belongs to the repository itself; --git includes it',
+  not_empty: 'the folder holds files that the agent did not create',
+};
+
+export const NOT_COVERED: Readonly<Record<UncoveredReason, string>> = {
+  large: 'files above 10 MB are not kept',
+  unreadable: 'it could not be read',
+  rebuildable: 'the folder can be rebuilt and was too large to keep',
+  full: 'the disk or the store of undo was full',
+  busy: 'it was being written while it was read',
+  special: 'pipes, sockets, devices and other file systems are not kept',
+  lost: 'its earlier content was not kept since the store or the disk was full, is no longer kept, or is damaged',
+};
