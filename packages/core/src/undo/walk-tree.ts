@@ -1,0 +1,232 @@
+/**
+ * One walk over the workspace: compares it with the manifest of the last walk, keeps every new content, writes the next
+ * manifest, and returns what changed. It changes nothing in the workspace, and stays on its file system.
+ */
+
+import { readdirSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { comparePaths, toSystemPath } from './byte-path.ts';
+import { ManifestReader, ManifestWriter } from './manifest.ts';
+import type { ManifestEntry } from './manifest.ts';
+import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
+import type { Keep } from './read-state.ts';
+import { TEMPORARY } from './write-exactly.ts';
+import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
+import type { FileState, TreeChange, TreeState, Unkept } from './tree-state.ts';
+import { Allowance, isRebuildable } from './walk-rules.ts';
+import type { WalkLimits } from './walk-rules.ts';
+
+export interface WalkOptions {
+  /** The manifest of the last walk; a missing or damaged one counts as none. */
+  readonly previous?: string | undefined;
+  /** The manifest to write. */
+  readonly next: string;
+  readonly keep: Keep;
+  readonly has: (content: string) => boolean;
+  readonly limits: WalkLimits;
+  /** Folders, relative to the workspace, that are not part of it. */
+  readonly exclude: ReadonlySet<string>;
+  readonly onProgress?: ((entries: number) => void) | undefined;
+}
+
+export interface WalkResult {
+  readonly changes: TreeChange[];
+  readonly entries: number;
+  readonly bytes: number;
+  /** What is not kept, by reason: how many, and the first paths or folders. */
+  readonly unkept: ReadonlyMap<Unkept, { count: number; paths: string[] }>;
+  /** Whether there was a manifest to compare with. */
+  readonly isCompared: boolean;
+}
+
+/** Kernels before 6.13 give the same time to all that happens in a tick. */
+const TICK_MS = 20;
+const PROGRESS_EVERY = 1000;
+const NAMED_PATHS = 10;
+
+/** Expects the workspace as the current folder. Throws TooLarge, and file-system errors of the store. */
+export function walkTree(options: WalkOptions): WalkResult {
+  const writer = new ManifestWriter(options.next);
+  const walk = new Walk(options, writer);
+  try {
+    const result = walk.run();
+    writer.finish();
+    return result;
+  } catch (error) {
+    try {
+      writer.discard();
+    } catch {
+      // Closed by a failed finish.
+    }
+    throw error;
+  } finally {
+    walk.close();
+  }
+}
+
+class Walk {
+  private readonly options: WalkOptions;
+  private readonly writer: ManifestWriter;
+  private readonly allowance: Allowance;
+  private readonly changes: TreeChange[] = [];
+  private readonly unkept = new Map<Unkept, { count: number; paths: string[] }>();
+  private reader: ManifestReader | undefined;
+  private old: ManifestEntry | undefined;
+  private device = 0;
+  private readonly racyFrom = Date.now() - TICK_MS;
+
+  constructor(options: WalkOptions, writer: ManifestWriter) {
+    this.options = options;
+    this.writer = writer;
+    this.allowance = new Allowance(options.limits);
+  }
+
+  run(): WalkResult {
+    this.open();
+    const isCompared = this.reader !== undefined;
+    const root = lstatOf('.');
+    this.device = root?.dev ?? 0;
+    this.folder('', false);
+    while (this.old) this.gone();
+    const { changes, unkept } = this;
+    return { changes: isCompared ? changes : [], unkept, isCompared, ...pick(this.allowance) };
+  }
+
+  close(): void {
+    this.reader?.close();
+  }
+
+  private open(): void {
+    if (this.options.previous === undefined) return;
+    try {
+      this.reader = new ManifestReader(this.options.previous);
+      this.old = this.reader.next();
+    } catch {
+      // The walk then compares with nothing.
+      this.close();
+      this.reader = undefined;
+      this.old = undefined;
+    }
+  }
+
+  private folder(path: string, isBelowRebuildable: boolean): void {
+    let names: string[];
+    try {
+      names = readdirSync(path === '' ? '.' : toSystemPath(path), { encoding: 'latin1' });
+    } catch {
+      if (path !== '') this.note('unreadable', path);
+      // Unknown is not the same as deleted.
+      this.skipBelow(path);
+      return;
+    }
+    // By bytes: the strings hold one byte per character.
+    names.sort();
+    for (const name of names) {
+      const child = path === '' ? name : `${path}/${name}`;
+      if (this.options.exclude.has(child) || name.startsWith(TEMPORARY)) continue;
+      const found = lstatOf(child);
+      if (found) this.entry(child, name, found, isBelowRebuildable);
+    }
+  }
+
+  private entry(path: string, name: string, found: Stats, isBelowRebuildable: boolean): void {
+    this.allowance.count();
+    if (this.allowance.entries % PROGRESS_EVERY === 0) this.options.onProgress?.(this.allowance.entries);
+    while (this.old && comparePaths(this.old.path, path) < 0) this.gone();
+    const old = this.old?.path === path ? this.old : undefined;
+    if (old) this.advance();
+    const isFolder = found.isDirectory();
+    const isForeign = found.dev !== this.device;
+    const isRebuilt = isBelowRebuildable || (isFolder && isRebuildable(name));
+    const state = isForeign ? ({ kind: 'other' } as const) : this.state(path, found, old, isRebuilt);
+    if (!state) return;
+    const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
+    const isRacy = changedAt >= this.racyFrom;
+    this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy });
+    if (!old || !isSameState(old.state, state)) this.change(path, old?.state ?? null, state);
+    if (isFolder && !isForeign) this.folder(path, isRebuilt);
+  }
+
+  private state(path: string, found: Stats, old: ManifestEntry | undefined, isRebuilt: boolean): TreeState {
+    if (found.isDirectory()) return { kind: 'folder', mode: modeOf(found) };
+    if (found.isSymbolicLink()) return readLink(path);
+    if (!found.isFile()) return { kind: 'other' };
+    const refused = this.allowance.refuse(found.size, isRebuilt);
+    if (refused !== undefined) {
+      this.note(refused, path);
+      return { ...fileOf(found), content: unkeptContent(refused, found.size, found.mtimeMs) };
+    }
+    if (old && isUntouched(old, found)) {
+      const { content } = old.state as FileState;
+      if (this.options.has(content)) return { ...fileOf(found), content };
+    }
+    const state = readFile(path, found, this.options.keep, this.options.limits.fileBytes);
+    const reason = unkeptReason(state.content);
+    if (reason !== undefined) this.note(reason, path);
+    return state;
+  }
+
+  private change(path: string, before: TreeState, after: TreeState): void {
+    if (this.reader) this.changes.push({ path, before, after });
+  }
+
+  private gone(): void {
+    const { path, state } = this.old!;
+    const isExcluded = [...this.options.exclude].some((each) => path === each || path.startsWith(`${each}/`));
+    if (!isExcluded) this.change(path, state, null);
+    this.advance();
+  }
+
+  /** The manifest keeps what it knows of a folder that cannot be read now. */
+  private skipBelow(path: string): void {
+    while (this.old && (path === '' || this.old.path.startsWith(`${path}/`))) {
+      this.writer.add(this.old);
+      this.advance();
+    }
+  }
+
+  private advance(): void {
+    try {
+      this.old = this.reader?.next();
+    } catch {
+      // A damaged end: what it would have held counts as new, and belongs to no call.
+      this.old = undefined;
+    }
+  }
+
+  private note(reason: Unkept, path: string): void {
+    const noted = this.unkept.get(reason) ?? { count: 0, paths: [] };
+    this.unkept.set(reason, noted);
+    noted.count += 1;
+    const named = reason === 'rebuildable' ? rebuildableFolder(path) : path;
+    if (noted.paths.length < NAMED_PATHS && !noted.paths.includes(named)) noted.paths.push(named);
+  }
+}
+
+/** Whether a file is, by all its signs, the one that the last walk read. */
+function isUntouched(old: ManifestEntry, found: Stats): boolean {
+  return (
+    old.state.kind === 'file' &&
+    !old.isRacy &&
+    old.size === found.size &&
+    old.modifiedAt === found.mtimeMs &&
+    old.changedAt === found.ctimeMs &&
+    old.inode === found.ino &&
+    unkeptReason(old.state.content) === undefined
+  );
+}
+
+function fileOf(found: Stats): Omit<FileState, 'content'> {
+  const state = { kind: 'file', mode: modeOf(found), size: found.size } as const;
+  return found.nlink > 1 ? { ...state, inode: found.ino } : state;
+}
+
+function rebuildableFolder(path: string): string {
+  const names = path.split('/');
+  const end = names.findIndex(isRebuildable);
+  return names.slice(0, end + 1).join('/');
+}
+
+function pick({ entries, bytes }: Allowance): { entries: number; bytes: number } {
+  return { entries, bytes };
+}
