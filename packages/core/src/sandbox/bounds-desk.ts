@@ -1,0 +1,93 @@
+/**
+ * BoundsDesk: what the user opened for the commands of a session: settings, kept grants, and answers of this session. It
+ * asks about what is new, once at a time, and the same question only once.
+ */
+
+import { isWithin } from './hidden-paths.ts';
+import { readGrants, saveGrant } from './grants.ts';
+import type { GrantKind } from './grants.ts';
+import { allowsHost, parseHostEntry, REGISTRY_HOSTS } from './network/host-list.ts';
+import type { ProxyDecision } from './network/session-proxy.ts';
+
+export type BoundsAnswer = 'once' | 'session' | 'always' | 'no';
+
+export interface BoundsWish {
+  kind: GrantKind;
+  what: string;
+  /** The command that wants it, where known. */
+  command?: string | undefined;
+}
+
+export interface BoundsDeskOptions {
+  home: string;
+  root: string;
+  /** From the settings. */
+  writable: readonly string[];
+  reachesRegistries: boolean;
+  /** Absent: no user can be asked, and what is new is denied. */
+  ask?: ((wish: BoundsWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
+}
+
+/** An unanswered question ends with a denial: the program would wait forever. */
+const ANSWER_LIMIT_MS = 5 * 60_000;
+
+export class BoundsDesk {
+  private readonly options: BoundsDeskOptions;
+  private readonly opened: Record<GrantKind, Set<string>> = { write: new Set(), read: new Set(), host: new Set() };
+  private readonly refused = new Set<string>();
+  private readonly asking = new Map<string, Promise<BoundsAnswer>>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: BoundsDeskOptions) {
+    this.options = options;
+    for (const path of options.writable) this.opened.write.add(path);
+    if (options.reachesRegistries) for (const host of REGISTRY_HOSTS) this.opened.host.add(host);
+    for (const { kind, what, root } of readGrants(options.home))
+      if (isWithin(options.root, root)) this.opened[kind].add(what);
+  }
+
+  granted(): { writable: string[]; readable: string[] } {
+    return { writable: [...this.opened.write], readable: [...this.opened.read] };
+  }
+
+  get hosts(): string[] {
+    return [...this.opened.host];
+  }
+
+  /** For the proxy: an unknown host waits for the user's answer. */
+  async decideHost(host: string, port: number): Promise<ProxyDecision> {
+    const list = this.hosts.flatMap((entry) => parseHostEntry(entry) ?? []);
+    if (allowsHost(list, host, port)) return { isAllowed: true, why: 'allow-listed' };
+    const what = port === 443 || port === 80 ? host : `${host}:${port}`;
+    const answer = await this.request({ kind: 'host', what });
+    if (answer !== 'no') return { isAllowed: true, why: `the user allowed it: ${answer}` };
+    return { isAllowed: false, why: `${what} is not an allowed host` };
+  }
+
+  /** Asks, and opens what was allowed. `once` lasts until the session ends for hosts that a program is connecting to. */
+  async request(wish: BoundsWish): Promise<BoundsAnswer> {
+    const key = `${wish.kind} ${wish.what}`;
+    const { ask } = this.options;
+    if (!ask || this.refused.has(key)) return 'no';
+    const known = this.asking.get(key);
+    if (known) return known;
+    const answer = this.last
+      .then(() => ask(wish, AbortSignal.timeout(ANSWER_LIMIT_MS)))
+      .catch((): BoundsAnswer => 'no');
+    this.last = answer;
+    this.asking.set(key, answer);
+    const given = await answer;
+    this.asking.delete(key);
+    if (given === 'no') this.refused.add(key);
+    else if (given !== 'once') this.opened[wish.kind].add(wish.what);
+    if (given === 'always') saveGrant(this.options.home, { kind: wish.kind, what: wish.what, root: this.options.root });
+    return given;
+  }
+
+  /** Opens a path for one attempt; the result closes it again. */
+  openOnce(kind: 'write' | 'read', path: string): () => void {
+    if (this.opened[kind].has(path)) return () => undefined;
+    this.opened[kind].add(path);
+    return () => void this.opened[kind].delete(path);
+  }
+}
