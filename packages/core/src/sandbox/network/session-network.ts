@@ -1,0 +1,139 @@
+/**
+ * SessionNetwork: a network namespace for the commands of one session, with nothing in it but localhost, our proxy and a
+ * resolver that knows no name and tells which were asked for. A small process of bubblewrap holds it; commands enter it.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { builtin } from '../../util/builtin-modules.ts';
+import type { NetworkLog } from './network-log.ts';
+import { HOLDER_SOURCE } from './holder-source.ts';
+import { SessionProxy } from './session-proxy.ts';
+import type { SessionProxyOptions } from './session-proxy.ts';
+
+export interface SessionNetworkOptions extends Pick<SessionProxyOptions, 'decide' | 'allowsAddress'> {
+  bubblewrap: string;
+  nsenter: string;
+  /** The session's own folder. */
+  folder: string;
+  log: NetworkLog;
+}
+
+const PROXY_PORT = 3128;
+const START_TIMEOUT_MS = 15_000;
+const INFO_DESCRIPTOR = 3;
+
+export class SessionNetwork {
+  readonly log: NetworkLog;
+  private readonly options: SessionNetworkOptions;
+  private readonly proxy: SessionProxy;
+  private readonly holder: ChildProcess;
+  private readonly pid: number;
+
+  private constructor(options: SessionNetworkOptions, proxy: SessionProxy, holder: ChildProcess, pid: number) {
+    this.options = options;
+    this.log = options.log;
+    this.proxy = proxy;
+    this.holder = holder;
+    this.pid = pid;
+    readLines(holder, (line) => this.noteQuery(line));
+  }
+
+  /** Rejects with a sentence when the namespace does not start. */
+  static async open(options: SessionNetworkOptions): Promise<SessionNetwork> {
+    const socketPath = join(options.folder, 'proxy.sock');
+    const proxy = new SessionProxy({ ...options, socketPath });
+    await proxy.listen();
+    const words = [
+      ...['--unshare-user', '--unshare-net', '--dev-bind', '/', '/', '--cap-add', 'CAP_NET_BIND_SERVICE'],
+      ...['--die-with-parent', '--info-fd', String(INFO_DESCRIPTOR)],
+      ...['--', process.execPath, '-e', HOLDER_SOURCE, socketPath, String(PROXY_PORT)],
+    ];
+    const holder = builtin.childProcess.spawn(options.bubblewrap, words, {
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      env: { PATH: '/usr/bin:/bin' },
+      detached: true,
+    });
+    try {
+      const pid = await started(holder);
+      holder.unref();
+      return new SessionNetwork(options, proxy, holder, pid);
+    } catch (error) {
+      holder.kill('SIGKILL');
+      proxy.close();
+      throw error;
+    }
+  }
+
+  /** The words before those of bubblewrap that let it run in the namespace. */
+  get enterWords(): string[] {
+    return [this.options.nsenter, '-t', String(this.pid), '-U', '-n', '--preserve-credentials', '--'];
+  }
+
+  /** `call` names the command in the log. */
+  variablesFor(call: string): Record<string, string> {
+    const address = `http://${call}:x@127.0.0.1:${PROXY_PORT}`;
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+    const none = 'localhost,127.0.0.1,::1';
+    return {
+      ...Object.fromEntries(names.map((name) => [name, address])),
+      ...{ NO_PROXY: none, no_proxy: none, NODE_USE_ENV_PROXY: '1' },
+    };
+  }
+
+  close(): void {
+    this.holder.kill('SIGKILL');
+    this.proxy.close();
+  }
+
+  private noteQuery(line: string): void {
+    const name = /^query (\S{1,253})$/.exec(line)?.[1];
+    if (name !== undefined)
+      this.log.add({
+        call: undefined,
+        host: name,
+        port: 0,
+        isAllowed: false,
+        why: 'it was asked for without the proxy',
+      });
+  }
+}
+
+async function started(holder: ChildProcess): Promise<number> {
+  let errors = '';
+  holder.stderr?.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString('utf8')).slice(-2000)));
+  const failed = new Promise<never>((_resolve, reject) => {
+    holder.once('error', reject);
+    holder.once('exit', () =>
+      reject(new Error(`The network of the sandbox does not start: ${errors.trim() || 'no reason'}`)),
+    );
+    setTimeout(() => reject(new Error('The network of the sandbox does not start in time.')), START_TIMEOUT_MS).unref();
+  });
+  failed.catch(() => undefined);
+  let info = '';
+  const info3 = holder.stdio[INFO_DESCRIPTOR];
+  if (info3 && 'on' in info3) info3.on('data', (chunk: Buffer) => (info += chunk.toString('utf8')));
+  const ready = new Promise<void>((resolve) => {
+    const stop = readLines(holder, (line) => {
+      if (line !== 'ready') return;
+      stop();
+      resolve();
+    });
+  });
+  await Promise.race([ready, failed]);
+  const pid = /"child-pid":\s*(\d+)/.exec(info)?.[1];
+  if (pid === undefined) throw new Error('The network of the sandbox did not name its process.');
+  for (const stream of holder.stdio) if (stream && 'unref' in stream) (stream as { unref(): void }).unref();
+  return Number(pid);
+}
+
+function readLines({ stdout }: ChildProcess, onLine: (line: string) => void): () => void {
+  let rest = '';
+  const onData = (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('utf8')).split('\n');
+    rest = (lines.pop() ?? '').slice(-1000);
+    for (const line of lines) onLine(line);
+  };
+  stdout?.on('data', onData);
+  return () => stdout?.off('data', onData);
+}

@@ -1,0 +1,152 @@
+/**
+ * SessionProxy: the only way from a sandbox to the network. It listens on a Unix socket, decides on each host before it
+ * connects, resolves the name once and dials the address that it checked. Unknown hosts are held while `decide` thinks.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { getErrorMessage } from '../../protocol/errors.ts';
+import { builtin } from '../../util/builtin-modules.ts';
+import { isInnerAddress, normalizeHost } from './host-list.ts';
+import type { NetworkLog } from './network-log.ts';
+
+export interface ProxyDecision {
+  isAllowed: boolean;
+  why: string;
+}
+
+export interface SessionProxyOptions {
+  socketPath: string;
+  /** May take its time: the program waits. */
+  decide(host: string, port: number, call: string | undefined): Promise<ProxyDecision>;
+  log: NetworkLog;
+  /** Addresses that are reached though they are inside, for tests. */
+  allowsAddress?: ((address: string) => boolean) | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+const HOP_HEADERS = new Set(['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive', 'te', 'upgrade']);
+
+export class SessionProxy {
+  private readonly options: SessionProxyOptions;
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+
+  constructor(options: SessionProxyOptions) {
+    this.options = options;
+    const { http } = builtin;
+    this.server = http.createServer((request, response) => void this.forward(request, response));
+    this.server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on('error', () => socket.destroy());
+      void this.tunnel(request, socket, head);
+    });
+    this.server.on('connection', (socket: Socket) => this.keep(socket));
+    this.server.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(this.options.socketPath, resolve);
+    });
+  }
+
+  close(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private keep(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.once('close', () => this.sockets.delete(socket));
+  }
+
+  private async tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const [, name = '', port = ''] = /^(.*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
+    const checked = await this.check(name, Number(port), request);
+    if ('why' in checked) {
+      socket.end(
+        `HTTP/1.1 403 ${checked.why}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${checked.why}\n`,
+      );
+      return;
+    }
+    const upstream = builtin.net.connect({ host: checked.address, port: Number(port), timeout: CONNECT_TIMEOUT_MS });
+    this.keep(upstream);
+    upstream.once('timeout', () => upstream.destroy());
+    upstream.once('connect', () => {
+      upstream.setTimeout(0);
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      if (head.length > 0) upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.once('error', () => socket.destroy());
+    socket.once('close', () => upstream.destroy());
+    upstream.once('close', () => socket.destroy());
+  }
+
+  /** A request without encryption, in the form that proxies get. */
+  private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
+    if (url?.protocol !== 'http:')
+      return refuse(response, 'This is the proxy of a sandbox; it takes http and CONNECT.');
+    const port = Number(url.port || 80);
+    const checked = await this.check(url.hostname, port, request);
+    if ('why' in checked) return refuse(response, checked.why);
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)));
+    const upstream = builtin.http.request({
+      ...{ host: checked.address, port, method: request.method, path: `${url.pathname}${url.search}` },
+      headers: { ...headers, host: url.host, connection: 'close' },
+      timeout: CONNECT_TIMEOUT_MS,
+    });
+    upstream.once('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.once('error', (error) => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, getErrorMessage(error), 502);
+    });
+    request.pipe(upstream);
+  }
+
+  /** The address to dial, or why not. */
+  private async check(
+    name: string,
+    port: number,
+    request: IncomingMessage,
+  ): Promise<{ address: string } | { why: string }> {
+    const call = callOf(request);
+    const host = normalizeHost(name);
+    const deny = (why: string) => {
+      this.options.log.add({ call, host: host ?? name.slice(0, 200), port, isAllowed: false, why });
+      return { why: `${why} (Castor's sandbox)` };
+    };
+    if (host === undefined || port < 1 || port > 65_535) return deny('Only plain host names are reached');
+    const decision = await this.options.decide(host, port, call);
+    if (!decision.isAllowed) return deny(decision.why);
+    try {
+      const found = await builtin.dns.lookup(host, { all: true });
+      const inner = found.find(
+        ({ address }) => isInnerAddress(address) && this.options.allowsAddress?.(address) !== true,
+      );
+      if (inner) return deny(`${host} is ${inner.address}, an address of this computer or its network`);
+      const [first] = found;
+      if (!first) return deny(`${host} has no address`);
+      this.options.log.add({ call, host, port, isAllowed: true, why: decision.why });
+      return { address: first.address };
+    } catch (error) {
+      return deny(`${host} was not found: ${getErrorMessage(error)}`);
+    }
+  }
+}
+
+function refuse(response: ServerResponse, why: string, status = 403): void {
+  response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' });
+  response.end(`${why}\n`);
+}
+
+/** Each call has its own user name in the address of the proxy. */
+function callOf({ headers }: IncomingMessage): string | undefined {
+  const [, encoded = ''] = /^basic (.+)$/i.exec(headers['proxy-authorization'] ?? '') ?? [];
+  return Buffer.from(encoded, 'base64').toString('utf8').split(':')[0] || undefined;
+}
