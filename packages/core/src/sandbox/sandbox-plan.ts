@@ -1,0 +1,104 @@
+/**
+ * Plans the mounts of a sandbox from facts about the disk and a profile. Pure: the same facts give the same plan, and the
+ * plan answers afterwards whether a path was writable, read-only or hidden.
+ */
+
+import { isWithin, PRIVATE_FOLDERS } from './hidden-paths.ts';
+import type { SandboxProfile } from './sandbox-profile.ts';
+
+export type MountKind = 'read-only' | 'writable' | 'empty-folder' | 'hidden-folder' | 'hidden-file';
+
+export interface Mount {
+  kind: MountKind;
+  path: string;
+  /** Where its content comes from, if not from the same path. */
+  source?: string;
+  /** A hidden folder with something visible inside: it cannot be listed, but passed through. */
+  isPassed?: boolean;
+}
+
+export interface PathFact {
+  path: string;
+  isFolder: boolean;
+}
+
+/** What a survey found. All paths are real ones that exist. */
+export interface SandboxFacts {
+  home: string;
+  /** The workspace and its additional folders. */
+  roots: readonly string[];
+  /** Other places that the user opened for writing. */
+  writable: readonly string[];
+  /** Other places that the user opened for reading, though they would be hidden. */
+  readable: readonly string[];
+  hidden: readonly PathFact[];
+  caches: readonly string[];
+  /** Inside the roots. */
+  protectedPaths: readonly string[];
+  /** Parts of a repository outside the roots whose worktree is inside. */
+  repository: readonly string[];
+  /** The session's own folder for temporary files. */
+  temporary: string;
+  /** An empty file without permissions, which covers hidden files. */
+  emptyFile: string;
+}
+
+export interface SandboxPlan {
+  profile: SandboxProfile;
+  mounts: readonly Mount[];
+}
+
+export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): SandboxPlan {
+  const canWrite = profile !== 'read-only';
+  const exposed: MountKind = canWrite ? 'writable' : 'read-only';
+  const mounts: Mount[] = [
+    { kind: 'read-only', path: '/' },
+    { kind: 'writable', path: '/tmp', source: facts.temporary },
+    ...PRIVATE_FOLDERS.map((path): Mount => ({ kind: 'empty-folder', path })),
+  ];
+  // A home below a private folder would be gone.
+  if (isPrivate(facts.home)) mounts.push({ kind: 'read-only', path: facts.home });
+  for (const fact of facts.hidden) mounts.push(hide(fact, facts));
+  if (canWrite) for (const path of facts.caches) mounts.push({ kind: 'writable', path });
+  for (const path of facts.readable) mounts.push({ kind: 'read-only', path });
+  for (const path of [...facts.repository, ...facts.roots]) mounts.push({ kind: exposed, path });
+  if (canWrite) {
+    for (const path of facts.writable) mounts.push({ kind: 'writable', path });
+    mounts.push(...protect(facts));
+  }
+  // A folder opened as a whole contains what must stay hidden.
+  const opened = [...facts.roots, ...facts.writable, ...facts.readable];
+  for (const fact of facts.hidden)
+    if (opened.some((folder) => folder !== fact.path && isWithin(fact.path, folder))) mounts.push(hide(fact, facts));
+  return { profile, mounts };
+}
+
+function hide({ path, isFolder }: PathFact, { readable, roots, writable }: SandboxFacts): Mount {
+  if (!isFolder) return { kind: 'hidden-file', path };
+  const isPassed = [...readable, ...roots, ...writable].some((visible) => visible !== path && isWithin(visible, path));
+  return { kind: 'hidden-folder', path, ...(isPassed && { isPassed }) };
+}
+
+/** Every folder above a protected path is bound onto itself, so that it cannot be renamed away. */
+function protect({ roots, protectedPaths }: SandboxFacts): Mount[] {
+  const pinned = new Set<string>();
+  const mounts: Mount[] = [];
+  for (const path of protectedPaths) {
+    const root = roots.find((each) => isWithin(path, each));
+    if (root === undefined) continue;
+    const names = path.slice(root.length + 1).split('/');
+    for (let depth = 1; depth < names.length; depth++) {
+      const ancestor = `${root}/${names.slice(0, depth).join('/')}`;
+      if (!pinned.has(ancestor)) mounts.push({ kind: 'writable', path: ancestor });
+      pinned.add(ancestor);
+    }
+  }
+  // A bind covers the mounts below it, so parents come before children and pins before what they protect.
+  mounts.sort((left, right) => left.path.length - right.path.length);
+  for (const path of protectedPaths) mounts.push({ kind: 'read-only', path });
+  return mounts;
+}
+
+function isPrivate(path: string): boolean {
+  return ['/tmp', ...PRIVATE_FOLDERS].some((folder) => isWithin(path, folder));
+}

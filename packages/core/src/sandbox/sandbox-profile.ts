@@ -1,0 +1,42 @@
+/** The profiles of a sandbox, and which one applies to a program that starts now. Pure. */
+
+/** `workspace-write+net` also reaches the allow-listed hosts. */
+export type SandboxProfile = 'read-only' | 'workspace-write' | 'workspace-write+net' | 'off';
+
+export const SANDBOX_PROFILES: readonly SandboxProfile[] = [
+  'read-only',
+  'workspace-write',
+  'workspace-write+net',
+  'off',
+];
+
+export interface ProfileFacts {
+  /** The approval mode: plan is a ceiling. */
+  mode: string;
+  /** False for a folder that the user does not trust. */
+  isTrusted: boolean;
+  /** `tools.sandboxNetworkAccess`, or a host that was granted. */
+  hasNetwork: boolean;
+}
+
+/** The profile of a session whose sandbox is on. YOLO mode keeps it: it answers questions, it does not widen bounds. */
+export function chooseProfile({ mode, isTrusted, hasNetwork }: ProfileFacts): SandboxProfile {
+  if (mode === 'plan' || !isTrusted) return 'read-only';
+  return hasNetwork ? 'workspace-write+net' : 'workspace-write';
+}
+
+/** The sentence about the bounds that the model gets. */
+export function describeBounds(profile: SandboxProfile, writable: readonly string[], hosts: readonly string[]): string {
+  if (profile === 'off') return '';
+  const files =
+    profile === 'read-only'
+      ? 'can write nothing but /tmp'
+      : `can write ${writable.join(', ')}, /tmp and the caches of package managers only`;
+  const network =
+    profile === 'workspace-write+net' && hosts.length > 0
+      ? `reach ${hosts.join(', ')} and ask the user about other hosts`
+      : profile === 'read-only'
+        ? 'reach no network'
+        : 'reach localhost, and ask the user about other hosts';
+  return `Shell commands run in a sandbox: they ${files}, ${network}, and see no credentials; a result says what was denied.`;
+}
