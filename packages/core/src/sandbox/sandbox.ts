@@ -1,0 +1,259 @@
+/**
+ * Sandbox: confines the programs of one session with bubblewrap. It keeps the plan of each profile until the disk or the
+ * grants change, and turns an invocation into one that runs inside. It starts nothing itself.
+ */
+
+import { isAbsolute } from 'node:path';
+import { getErrorMessage } from '../protocol/errors.ts';
+import { builtin } from '../util/builtin-modules.ts';
+import type { Confine, Invocation, ProgramUse } from '../util/invocation.ts';
+import { toBubblewrapArguments } from './bubblewrap-arguments.ts';
+import { confineVariables } from './child-variables.ts';
+import { findOnPath, probeBubblewrap } from './probe-bubblewrap.ts';
+import type { Bubblewrap } from './probe-bubblewrap.ts';
+import { Quarantine } from './quarantine.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { NetworkLog } from './network/network-log.ts';
+import type { NetworkAttempt } from './network/network-log.ts';
+import { SessionNetwork } from './network/session-network.ts';
+import type { SessionProxyOptions } from './network/session-proxy.ts';
+import { planSandbox } from './sandbox-plan.ts';
+import type { SandboxPlan } from './sandbox-plan.ts';
+import type { SandboxProfile } from './sandbox-profile.ts';
+import { createSeccompFilter } from './seccomp-filter.ts';
+import { inheritedDescriptors, SessionFolder } from './session-folder.ts';
+import { realPath, surveyDisk } from './survey-disk.ts';
+import type { Survey } from './survey-disk.ts';
+
+export interface SandboxOptions {
+  home: string;
+  /** The workspace and its additional folders. */
+  roots: readonly string[];
+  environment: Readonly<Record<string, string | undefined>>;
+  /** The profile of a program that starts now. */
+  profile(): SandboxProfile;
+  /** Places that the user opened, by a setting or a grant. */
+  granted(): { writable: readonly string[]; readable: readonly string[] };
+  /** Folders inside hidden ones that commands need. */
+  needed?: readonly string[] | undefined;
+  /** Variables that reach commands though their names or values look like secrets. */
+  allowedVariables?: readonly string[] | undefined;
+  /** Where planted files are moved. */
+  quarantineDirectory: string;
+  /** Decides on the hosts that commands ask for; absent: no command has a network. */
+  decideHost?: SessionProxyOptions['decide'] | undefined;
+  onAttempt?: ((attempt: NetworkAttempt) => void) | undefined;
+  allowsAddress?: SessionProxyOptions['allowsAddress'];
+}
+
+interface Prepared {
+  plan: SandboxPlan;
+  argumentsFile: string;
+  key: string;
+}
+
+const ARGUMENTS_DESCRIPTOR = 8;
+const FILTER_DESCRIPTOR = 9;
+/** Everything else may leave a job behind that ends with the session. */
+const DIES_WITH_PARENT: ReadonlySet<ProgramUse> = new Set<ProgramUse>(['terminal', 'hook', 'server', 'tool']);
+
+export class Sandbox {
+  readonly bubblewrap: Bubblewrap;
+  readonly quarantine: Quarantine;
+  private readonly options: SandboxOptions;
+  private readonly folder: SessionFolder;
+  private readonly filterFile: string | undefined;
+  private readonly inherited = inheritedDescriptors();
+  private readonly prepared = new Map<string, Prepared>();
+  readonly log: NetworkLog;
+  private network: Promise<SessionNetwork | undefined> | undefined;
+  private networkProblem: string | undefined;
+  private survey: Survey | undefined;
+  private surveyKey = '';
+
+  private constructor(options: SandboxOptions, bubblewrap: Bubblewrap) {
+    this.options = options;
+    this.bubblewrap = bubblewrap;
+    this.folder = new SessionFolder();
+    const filter = createSeccompFilter(process.arch);
+    this.filterFile = filter && this.folder.write('filter', filter);
+    this.quarantine = new Quarantine(options.quarantineDirectory);
+    this.log = new NetworkLog(options.onAttempt);
+  }
+
+  /** Throws SandboxError with the exact reason. */
+  static async open(options: SandboxOptions): Promise<Sandbox> {
+    const probe = await probeBubblewrap(options.environment, options.roots);
+    if (!probe.works) throw new SandboxError(probe.reason);
+    return new Sandbox(options, probe.bubblewrap);
+  }
+
+  /** What is weaker than usual on this computer. */
+  get warnings(): string[] {
+    const { weakness } = this.bubblewrap;
+    const asRoot = process.getuid?.() === 0;
+    return [
+      ...(weakness === undefined ? [] : [weakness]),
+      ...(this.filterFile === undefined ? [`There is no filter of system calls for ${process.arch}.`] : []),
+      ...(asRoot
+        ? ['You are root: commands in the sandbox can read every file of this computer that is not hidden.']
+        : []),
+    ];
+  }
+
+  /** The folder that commands see as /tmp. */
+  get temporary(): string {
+    return this.folder.temporary;
+  }
+
+  planOf(profile: SandboxProfile = this.options.profile()): SandboxPlan {
+    return this.prepare(profile).plan;
+  }
+
+  get profile(): SandboxProfile {
+    return this.options.profile();
+  }
+
+  readonly confine: Confine = async (invocation, use) => {
+    const profile = this.options.profile();
+    if (profile === 'off') return invocation;
+    return this.wrap(invocation, use, profile, await this.networkOf(profile));
+  };
+
+  /** The network of the session, opened by its first command; undefined in a profile without one. */
+  networkOf(profile: SandboxProfile): Promise<SessionNetwork | undefined> {
+    if (profile === 'read-only' || profile === 'off' || !this.options.decideHost) return Promise.resolve(undefined);
+    this.network ??= this.openNetwork(this.options.decideHost).catch((error: unknown) => {
+      this.networkProblem = getErrorMessage(error);
+      return undefined;
+    });
+    return this.network;
+  }
+
+  /** Resolves programs by name first: inside, a missing one would look like a failed command. */
+  wrap(invocation: Invocation, use: ProgramUse, profile: SandboxProfile, network?: SessionNetwork): Invocation {
+    const { argumentsFile } = this.prepare(profile, network !== undefined);
+    const call = `call-${builtin.crypto.randomBytes(6).toString('hex')}`;
+    // A server's own variables are those its configuration names: the user gave them to it.
+    const allowed = use === 'server' ? Object.keys(invocation.environment) : this.options.allowedVariables;
+    const environment = {
+      ...confineVariables(invocation.environment, allowed),
+      ...network?.variablesFor(call),
+    };
+    const file = isAbsolute(invocation.file) ? invocation.file : findOnPath(invocation.file, environment);
+    if (file === undefined) {
+      const message = `spawn ${invocation.file} ENOENT`;
+      throw Object.assign(new Error(message), { code: 'ENOENT', path: invocation.file });
+    }
+    const inner = use === 'terminal' ? this.withSignals([file, ...invocation.args]) : [file, ...invocation.args];
+    const own = [
+      ...(DIES_WITH_PARENT.has(use) ? ['--die-with-parent'] : []),
+      ...['--args', String(ARGUMENTS_DESCRIPTOR), '--chdir', invocation.directory, '--', ...inner],
+    ];
+    const { shell, script } = this.launcher(use);
+    const files = [argumentsFile, this.filterFile ?? '/dev/null'];
+    return {
+      file: shell,
+      args: ['-c', script, 'sandbox', ...files, ...(network?.enterWords ?? []), this.bubblewrap.file, ...own],
+      directory: invocation.directory,
+      environment,
+    };
+  }
+
+  /** Forgets the plans: the disk or the grants changed. */
+  refresh(): void {
+    this.prepared.clear();
+    this.survey = undefined;
+  }
+
+  /** The protected paths that no mount protects, because they do not exist or are links. */
+  watched(): readonly string[] {
+    return this.look().watched;
+  }
+
+  dispose(): void {
+    void this.network?.then((network) => network?.close());
+    this.folder.remove();
+  }
+
+  private async openNetwork(decide: SessionProxyOptions['decide']): Promise<SessionNetwork> {
+    const { environment, roots, allowsAddress } = this.options;
+    const nsenter = findOnPath('nsenter', environment, roots);
+    if (nsenter === undefined) throw new Error('nsenter (util-linux) is not installed: commands have no network.');
+    const { file } = this.bubblewrap;
+    return SessionNetwork.open({
+      bubblewrap: file,
+      nsenter,
+      folder: this.folder.path,
+      decide,
+      log: this.log,
+      allowsAddress,
+    });
+  }
+
+  /** Why commands have no network though they should, as a sentence. */
+  get problem(): string | undefined {
+    return this.networkProblem;
+  }
+
+  /**
+   * Descriptors cannot be passed through a pseudo terminal, so a shell opens them. Only bash can close descriptors above
+   * nine, which this program may have inherited itself. A terminal's Ctrl-C is for the command alone.
+   */
+  private launcher(use: ProgramUse): { shell: string; script: string } {
+    const closed = this.inherited.map((descriptor) => ` ${descriptor}>&-`).join('');
+    const trap = use === 'terminal' && this.canResetSignals() ? `trap '' INT QUIT; ` : '';
+    const opened = `${ARGUMENTS_DESCRIPTOR}<"$a" ${FILTER_DESCRIPTOR}<"$f"`;
+    return {
+      shell: closed === '' ? '/bin/sh' : '/bin/bash',
+      script: `${trap}a=$1 f=$2; shift 2; exec "$@" ${opened}${closed}`,
+    };
+  }
+
+  private withSignals(words: string[]): string[] {
+    return this.canResetSignals() ? ['/usr/bin/env', '--default-signal=INT,QUIT', ...words] : words;
+  }
+
+  private resets: boolean | undefined;
+  private canResetSignals(): boolean {
+    this.resets ??=
+      builtin.childProcess.spawnSync('/usr/bin/env', ['--default-signal=INT,QUIT', 'true'], { stdio: 'ignore' })
+        .status === 0;
+    return this.resets;
+  }
+
+  private prepare(profile: SandboxProfile, sharesNetwork = false): Prepared {
+    const granted = this.options.granted();
+    const key = JSON.stringify(granted);
+    if (key !== this.surveyKey) this.refresh();
+    this.surveyKey = key;
+    const name = `${profile} ${sharesNetwork}`;
+    const known = this.prepared.get(name);
+    if (known) return known;
+    const plan = planSandbox(this.look().facts, profile);
+    const { canDisableNamespaces, hasOwnProc } = this.bubblewrap;
+    const words = toBubblewrapArguments(plan, {
+      emptyFile: this.folder.emptyFile,
+      filterDescriptor: this.filterFile === undefined ? undefined : FILTER_DESCRIPTOR,
+      ...{ canDisableNamespaces, hasOwnProc, sharesNetwork },
+      ...(sharesNetwork && { resolver: this.resolver() }),
+    });
+    const content = words.map((word) => `${word}\0`).join('');
+    const prepared = { plan, key, argumentsFile: this.folder.write('arguments', content) };
+    this.prepared.set(name, prepared);
+    return prepared;
+  }
+
+  /** Names only our resolver; bound where the system's own file really is. */
+  private resolver(): { file: string; over: string } | undefined {
+    const over = realPath('/etc/resolv.conf');
+    return over === undefined ? undefined : { file: this.folder.write('resolv', 'nameserver 127.0.0.1\n'), over };
+  }
+
+  private look(): Survey {
+    const { home, roots, needed } = this.options;
+    const { temporary, emptyFile } = this.folder;
+    this.survey ??= surveyDisk({ home, roots, needed, temporary, emptyFile, ...this.options.granted() });
+    return this.survey;
+  }
+}
