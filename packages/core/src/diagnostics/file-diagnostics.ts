@@ -1,0 +1,171 @@
+/**
+ * FileDiagnostics: what an edit broke. After an edit it runs the configured formatters on the file, asks the language
+ * server of the file for errors, and reports the new ones, within a short limit. A server is started by the first edit of
+ * one of its files; one that does not start or does not answer in time costs no more than its limit.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { ChildGuard } from '../tools/run-child.ts';
+import type { Confine } from '../util/invocation.ts';
+import { runFormatter } from './formatters.ts';
+import type { Formatter } from './formatters.ts';
+import { LanguageServer } from './language-server.ts';
+import type { FileError } from './language-server.ts';
+import { findProgram, fits } from './server-table.ts';
+import type { ServerRow } from './server-table.ts';
+
+export interface FileDiagnosticsOptions {
+  readonly root: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly guard?: ChildGuard | undefined;
+  /** Puts each program into a sandbox; absent: none was asked for. */
+  readonly confine?: Confine | undefined;
+  readonly servers: readonly ServerRow[];
+  readonly formatters: readonly Formatter[];
+  /** How long one edit may wait for each program. */
+  readonly limitMs: number;
+  /** Tells the user. */
+  readonly onReport: (message: string) => void;
+  /** A formatter changed the file: what is on disk now is what the model is told. */
+  readonly onFormatted: (path: string, before: Buffer, after: Buffer, callId: string) => Promise<void>;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  /** Undefined for a file that did not exist. */
+  readonly before: string | undefined;
+  readonly callId: string;
+}
+
+const MAX_TOLD = 20;
+
+export class FileDiagnostics {
+  private readonly options: FileDiagnosticsOptions;
+  private readonly running = new Map<string, LanguageServer>();
+  /** Servers that did not answer in time, or are not installed: not waited for again. */
+  private readonly given = new Set<string>();
+  private readonly known = new Map<string, readonly FileError[]>();
+
+  constructor(options: FileDiagnosticsOptions) {
+    this.options = options;
+  }
+
+  /** What the model reads after its edit; undefined when nothing is to be said. Never rejects. */
+  async report(changes: readonly ChangedFile[]): Promise<string | undefined> {
+    const said: string[] = [];
+    for (const change of changes) {
+      const formatted = await this.format(change);
+      if (formatted !== undefined) said.push(formatted);
+      const errors = await this.check(change);
+      if (errors !== undefined) said.push(errors);
+    }
+    return said.length === 0 ? undefined : said.join('\n\n');
+  }
+
+  dispose(): void {
+    for (const server of this.running.values()) server.dispose();
+    this.running.clear();
+  }
+
+  private async format({ path, callId }: ChangedFile): Promise<string | undefined> {
+    const { formatters, root, environment, guard, confine, limitMs, onFormatted, onReport } = this.options;
+    const said: string[] = [];
+    for (const formatter of formatters.filter((each) => fits(each, path))) {
+      try {
+        const before = await readFile(path);
+        const problem = await runFormatter(formatter, path, { root, environment, guard, confine, limitMs });
+        const after = await readFile(path);
+        if (problem !== undefined) said.push(`${formatter.name} on ${path}: ${problem}`);
+        if (after.equals(before)) continue;
+        await onFormatted(path, before, after, callId);
+        const { describeFormatting } = await import('./formatters.ts');
+        said.push(await describeFormatting(formatter.name, path, before, after));
+      } catch (error) {
+        onReport(`${formatter.name} did not run on ${path}: ${getErrorMessage(error)}`);
+      }
+    }
+    return said.length === 0 ? undefined : said.join('\n');
+  }
+
+  private async check({ path, before }: ChangedFile): Promise<string | undefined> {
+    const row = this.options.servers.find((each) => fits(each, path));
+    if (!row || this.given.has(row.name)) return undefined;
+    try {
+      const now = await this.limited(this.compare(row, path, before), row);
+      if (!now || now.length === 0) return undefined;
+      const more = now.length > MAX_TOLD ? `\n… and ${now.length - MAX_TOLD} more` : '';
+      const lines = now.slice(0, MAX_TOLD).map(({ line, message }) => `${path}:${line}: ${message}`);
+      this.options.onReport(`${row.name}: ${now.length} new ${now.length === 1 ? 'error' : 'errors'} in ${path}.`);
+      return `New errors after this edit, from ${row.name}:\n${lines.join('\n')}${more}`;
+    } catch {
+      this.given.add(row.name);
+      this.running.get(row.name)?.dispose();
+      this.options.onReport(`${row.name} failed, so that edits are no longer checked with it.`);
+      return undefined;
+    }
+  }
+
+  /** The errors that were not there before the edit. */
+  private async compare(row: ServerRow, path: string, before: string | undefined): Promise<FileError[]> {
+    const server = await this.serverOf(row);
+    if (!server) return [];
+    const language = languageOf(path);
+    const earlier = this.known.get(path) ?? (before === undefined ? [] : await server.check(path, before, language));
+    const now = await server.check(path, await readFile(path, 'utf8'), language);
+    this.known.set(path, now);
+    const left = earlier.map(({ message }) => message);
+    return now.filter(({ message }) => {
+      const at = left.indexOf(message);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+  }
+
+  private async serverOf(row: ServerRow): Promise<LanguageServer | undefined> {
+    const running = this.running.get(row.name);
+    if (running && !running.isOver) return running;
+    const { root, environment, guard, confine } = this.options;
+    const command = findProgram(row.command, environment['PATH'] ?? '');
+    if (command === undefined) {
+      this.given.add(row.name);
+      return undefined;
+    }
+    const given = { file: command, args: row.args, directory: root, environment };
+    const { file, args, environment: variables } = confine ? await confine(given, 'tool') : given;
+    const begun = this.running.get(row.name);
+    if (begun && !begun.isOver) return begun;
+    const server = new LanguageServer({ ...row, command: file, args }, { root, environment: variables, guard });
+    this.running.set(row.name, server);
+    return server;
+  }
+
+  /** A server that is still starting or thinking is left to it: the next edit asks again. */
+  private async limited<T>(work: Promise<T>, { name }: ServerRow): Promise<T | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        this.options.onReport(`${name} has not answered yet; this edit is not checked.`);
+        resolve(undefined);
+      }, this.options.limitMs);
+    });
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ...{ '.ts': 'typescript', '.mts': 'typescript', '.cts': 'typescript', '.tsx': 'typescriptreact' },
+  ...{ '.js': 'javascript', '.mjs': 'javascript', '.cjs': 'javascript', '.jsx': 'javascriptreact' },
+  ...{ '.py': 'python', '.pyi': 'python', '.go': 'go', '.rs': 'rust', '.json': 'json' },
+};
+
+function languageOf(path: string): string {
+  const extension = extname(path).toLowerCase();
+  return LANGUAGES[extension] ?? extension.slice(1);
+}
