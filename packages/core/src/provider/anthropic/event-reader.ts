@@ -198,10 +198,11 @@ export class EventReader implements AnswerReader {
     // A call that the limit cut off has no stop of its own; it is left out, not run.
     const isCut = [...this.blocks.values()].some(({ type }) => type === 'tool_use');
     const content = withOrigin({ role: 'model', parts: [] }, this.origin());
+    const usageMetadata = toUsage(this.usage);
     return [
       this.stamp.mark({
         candidates: [{ content, finishReason: this.finishReason(isCut), index: 0 }],
-        usageMetadata: toUsage(this.usage),
+        ...(usageMetadata && { usageMetadata }),
       }),
     ];
   }
@@ -223,8 +224,11 @@ export class EventReader implements AnswerReader {
   }
 }
 
-/** The prompt is what was read, what was written to the cache and what came from it. */
-function toUsage(usage: Fields): UsageMetadata {
+/**
+ * The prompt is what was read, what was written to the cache and what came from it. Gateways that count nothing send
+ * zeros: no prompt has none, so the usage is unknown.
+ */
+function toUsage(usage: Fields): UsageMetadata | undefined {
   const count = (name: string) => (typeof usage[name] === 'number' ? usage[name] : 0);
   const cached = count('cache_read_input_tokens');
   const written = count('cache_creation_input_tokens');
@@ -232,6 +236,7 @@ function toUsage(usage: Fields): UsageMetadata {
   const thoughts = typeof details['thinking_tokens'] === 'number' ? details['thinking_tokens'] : 0;
   const promptTokenCount = count('input_tokens') + cached + written;
   const candidatesTokenCount = Math.max(0, count('output_tokens') - thoughts);
+  if (promptTokenCount === 0) return undefined;
   return {
     promptTokenCount,
     candidatesTokenCount,

@@ -39,7 +39,7 @@ describe('the bundled table of models', () => {
 
   it.each(Object.keys(MODELS))('holds only whole lines for %s, which is a provider', (provider) => {
     expect(PROVIDERS.map(({ id }) => id)).toContain(provider);
-    const lines = MODELS[provider]?.trim().split('\n') ?? [];
+    const lines = MODELS[provider]?.trim().split(/\n| \| /) ?? [];
     expect(lines.filter((line) => !LINE.test(line))).toEqual([]);
     expect(new Set(lines.map((line) => line.split(' ')[0])).size).toBe(lines.length);
   });

@@ -28,7 +28,7 @@ export interface ModelTable {
 /** The models of a provider; empty for a provider the table does not hold. */
 export function bundledModels(provider: string, updated?: ModelTable): KnownModels {
   const table = updated && updated.date > MODELS_DATE ? updated.models : MODELS;
-  const lines = Object.hasOwn(table, provider) ? (table[provider] ?? '').trim().split('\n') : [];
+  const lines = Object.hasOwn(table, provider) ? (table[provider] ?? '').trim().split(/\n| \| /) : [];
   return Object.fromEntries(lines.map((line) => readLine(line)));
 }
 

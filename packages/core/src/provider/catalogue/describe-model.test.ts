@@ -78,7 +78,7 @@ describe('what other servers say of a model', () => {
     });
   });
 
-  it('is the window LM Studio loaded it with', async () => {
+  it('Q30 is the window LM Studio loaded it with', async () => {
     const data = [
       { id: 'm', type: 'vlm', max_context_length: 131_072, loaded_context_length: 8_192, capabilities: ['tool_use'] },
     ];

@@ -8,7 +8,7 @@ import { toModelLines } from './models-dev.ts';
 
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 
-/** By provider, the lines of its models. Rejects with ApiError, also for an answer that is no such table. */
+/** By provider, the lines of its models. Rejects with ApiError, also for an answer that is not such a table. */
 export async function downloadModels(url: URL, options: HttpClientOptions): Promise<Record<string, string>> {
   const http = createHttpClient(options);
   try {

@@ -140,12 +140,24 @@ function utility(model: string, generateContentConfig: GenerateContentConfig = {
   return preset('base', { model, generateContentConfig });
 }
 
-/** The service accepts `models/x` for `x`. */
+/** Every turn asks several times about the same few names. */
+const remembered = new Map<string, ModelFacts | undefined>();
+const MOST_REMEMBERED = 100;
+
 function find(model: string): ModelFacts | undefined {
+  if (remembered.has(model)) return remembered.get(model);
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  const facts = findFamilies(model);
+  remembered.set(model, facts);
+  return facts;
+}
+
+/** The service accepts `models/x` for `x`. */
+function findFamilies(model: string): ModelFacts | undefined {
   const names = [model, model.replace(/^(models|tunedModels)\//, '')];
   const rows = FAMILIES.filter(([family]) => names.some((name) => family.test(name)));
   if (rows.length === 0) return undefined;
-  return Object.assign({ ...UNKNOWN }, ...rows.map(([, facts]) => facts)) as ModelFacts;
+  return Object.freeze(Object.assign({ ...UNKNOWN }, ...rows.map(([, facts]) => facts)) as ModelFacts);
 }
 
 export const GEMINI_CATALOGUE: ModelCatalogue = {

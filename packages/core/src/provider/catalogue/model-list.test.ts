@@ -5,7 +5,7 @@ import { createEndpoint } from '../wire/endpoint.ts';
 import { listModels } from './list-models.ts';
 import { readModelList, readProps, readShow } from './model-list.ts';
 
-describe('readModelList', () => {
+describe('Q50 readModelList', () => {
   it.each([
     ['OpenAI', { data: [{ id: 'gpt-x', object: 'model' }] }, [{ id: 'gpt-x', known: {} }]],
     [

@@ -17,7 +17,7 @@ export interface ListedModel {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of `data`, of `models` or of a bare list; what is no row is skipped. */
+/** The rows of `data`, of `models` or of a bare list; anything else is skipped. */
 export function readModelList(body: unknown): ListedModel[] {
   const rows = Array.isArray(body) ? body : isRecord(body) ? (body['data'] ?? body['models']) : undefined;
   if (!Array.isArray(rows)) return [];
@@ -26,7 +26,7 @@ export function readModelList(body: unknown): ListedModel[] {
 
 function readRow(row: Row): ListedModel[] {
   const name = text(row['id']) ?? text(row['name']) ?? text(row['model']);
-  // Models that only embed, rank or speak are no choice for a conversation.
+  // Models that only embed, rank or speak cannot hold a conversation.
   if (name === undefined || isOther(row)) return [];
   const isLoaded = row['loaded_context_length'] !== undefined;
   const trained = firstCount(isLoaded ? row['max_context_length'] : recordOf(row['meta'])['n_ctx_train']);
