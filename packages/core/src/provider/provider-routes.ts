@@ -17,6 +17,7 @@ const MAIN_ID = 'gemini';
 export interface ProviderRoutes extends ContentGenerator {
   find(model: string): ModelFacts | undefined;
   prepare(model: string): Promise<OpenProvider | undefined>;
+  forget(id: string): void;
 }
 
 export interface ProviderRoutesOptions extends Required<ProviderSwitchOptions> {
@@ -64,7 +65,7 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
     const provider = named && opened.get(named.provider);
     if (!provider || !(error instanceof ApiError)) return error;
     const { explainFailure } = await import('./explain-failure.ts');
-    return explainFailure(error, named, provider.models);
+    return explainFailure(error, named, provider);
   }
 
   async function explained<T>({ model }: { model: string }, send: () => Promise<T>): Promise<T> {
@@ -86,6 +87,11 @@ export function createProviderRoutes({ main, mainCatalogue, open, prices }: Prov
 
   return {
     find,
+
+    forget(id) {
+      opening.delete(id);
+      opened.delete(id);
+    },
 
     async prepare(model) {
       const named = parseProviderModel(model);

@@ -18,6 +18,8 @@ export interface ProviderSwitch extends ContentGenerator {
    * Rejects with the sentence that says what is missing: an unknown provider, a missing key.
    */
   prepare(model: string): Promise<OpenProvider | undefined>;
+  /** The next request opens the provider anew, since its key or address has changed. */
+  forget(id: string): void;
 }
 
 export interface ProviderSwitchOptions {
@@ -55,6 +57,7 @@ export function createProviderSwitch(options: ProviderSwitchOptions): ProviderSw
       presets: { ...mainCatalogue.presets, [PLAIN_PRESET]: { modelConfig: {} } },
       prices,
     },
+    forget: (id) => routes?.forget(id),
     prepare: async (model) => (parseProviderModel(model) ? (await load()).prepare(model) : undefined),
   };
 }

@@ -47,6 +47,11 @@ export class ModelConfigError extends Error {
   override readonly name = 'ModelConfigError';
 }
 
+interface DescribedModel {
+  names: readonly string[];
+  values: ModelConfigValues;
+}
+
 /** The default scope of a request. */
 const DEFAULT_SCOPE = 'core';
 
@@ -64,6 +69,8 @@ export class ModelConfigs {
   private readonly mainModel: (() => string) | undefined;
   /** Aliases of the settings; they name a model on purpose. */
   private readonly ownAliases: ReadonlySet<string>;
+  /** Of the aliases so far: every request asks, and the aliases never change. */
+  private readonly described = new Map<string, DescribedModel>();
 
   constructor(options: ModelConfigsOptions = {}) {
     const { aliases = {}, customAliases = {}, overrides = [], customOverrides = [], ...others } = options;
@@ -83,13 +90,12 @@ export class ModelConfigs {
     // Another provider's small model gets none of the presets' sampling, which it may reject.
     if (utilityModel !== undefined) return { model: utilityModel, config: {} };
     const { names, values } = this.describe(key.model.trim());
-    const ofAliases = values.reduce(mergeValues, {});
-    const matching = this.matchingOverrides(key, names, this.concrete(ofAliases.model));
-    const { model, generateContentConfig = {} } = matching.reduce(mergeValues, ofAliases);
+    const matching = this.matchingOverrides(key, names, values.model);
+    const { model, generateContentConfig = {} } = matching.reduce(mergeValues, values);
     if (model === undefined) {
       throw new ModelConfigError(`The model alias "${key.model}" has no model; it can only be extended.`);
     }
-    return { model: resolveModel(model, this.resolveOptions), config: structuredClone(generateContentConfig) };
+    return { model: resolveModel(model, this.resolveOptions), config: copyOf(generateContentConfig) };
   }
 
   /** The model of a built-in purpose where the provider of the conversation has one of its own. */
@@ -99,18 +105,22 @@ export class ModelConfigs {
     return main === undefined ? undefined : this.catalogue.find(main)?.utilityModel;
   }
 
-  /** The names that match a request and the values of each, from the root to the requested one. */
-  private describe(asked: string): { names: readonly string[]; values: readonly ModelConfigValues[] } {
+  /** The names that match a request, from the root to the requested one, and their merged values. */
+  private describe(asked: string): DescribedModel {
     if (this.aliases.has(asked)) return this.describeAlias(asked);
     const model = resolveModel(asked, this.resolveOptions);
     const known = this.aliases.has(model) ? model : undefined;
     const { names, values } = this.describeAlias(known ?? factsOf(model, this.catalogue).chatPreset);
-    return { names: [...new Set([...names, model, asked])], values: known ? values : [...values, { model }] };
+    return { names: [...new Set([...names, model, asked])], values: known ? values : { ...values, model } };
   }
 
-  private describeAlias(name: string) {
+  private describeAlias(name: string): DescribedModel {
+    const known = this.described.get(name);
+    if (known) return known;
     const names = this.chainOf(name).toReversed();
-    return { names, values: names.map((alias) => this.aliases.get(alias)?.modelConfig ?? {}) };
+    const values = names.map((alias) => this.aliases.get(alias)?.modelConfig ?? {}).reduce(mergeValues, {});
+    this.described.set(name, { names, values });
+    return { names, values };
   }
 
   /** From the alias up to its root. */
@@ -126,7 +136,9 @@ export class ModelConfigs {
   }
 
   /** General overrides before specific ones, so that the specific one wins. */
-  private matchingOverrides(key: ModelConfigKey, names: readonly string[], model: string | undefined) {
+  private matchingOverrides(key: ModelConfigKey, names: readonly string[], named: string | undefined) {
+    if (this.overrides.length === 0) return [];
+    const model = this.concrete(named);
     const depthOf = ({ match }: ModelConfigOverride) =>
       match.model === undefined ? 0 : names.includes(match.model) ? names.indexOf(match.model) + 2 : 1;
     return this.overrides
@@ -176,4 +188,13 @@ function mergeObjects(under: Record<string, unknown>, over: Record<string, unkno
     merged.set(key, isRecord(below) && isRecord(value) ? mergeObjects(below, value) : value);
   }
   return Object.fromEntries(merged);
+}
+
+/** Of plain data, as settings are. */
+function copyOf<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = { ...value };
+  for (const [key, item] of Object.entries(copy)) if (typeof item === 'object') copy[key] = copyOf(item);
+  return copy as T;
 }

@@ -5,7 +5,7 @@
 
 import { ApiError, type ApiErrorReason, UnauthorizedError } from '../../protocol/errors.ts';
 import { type GoogleError, findGoogleError, parseDuration } from './google-error.ts';
-import { type FailedAnswer, askedDelayOf, describeAnswer } from '../wire/failed-answer.ts';
+import { type FailedAnswer, askedDelayOf, describeAnswer, withAddress } from '../wire/failed-answer.ts';
 
 /** A server that asks for a longer wait makes the error final. */
 const MAX_WAIT_MS = 300_000;
@@ -28,9 +28,15 @@ export function toModelError(answer: FailedAnswer): ApiError | UnauthorizedError
   const retryDelayMs = google.retryDelayMs ?? askedDelayOf(answer, '');
   return classifyGoogleError(answer.status, {
     ...google,
-    message: google.message ?? describeAnswer(answer),
+    message: withForeignAddress(google.message ?? describeAnswer(answer), answer),
     ...(retryDelayMs !== undefined && { retryDelayMs }),
   });
+}
+
+/** Behind another address than Google's, a path may be missing instead of a model. */
+function withForeignAddress(message: string, { status, url }: FailedAnswer): string {
+  const isForeign = status === 404 && url !== undefined && !url.hostname.endsWith('.googleapis.com');
+  return isForeign ? withAddress(message, url) : message;
 }
 
 /** The same for an error object inside a stream, or thrown by a client library. */

@@ -235,6 +235,31 @@ describe('GeminiGenerator and failures', () => {
     }),
   );
 
+  it('names models like a missing one, and the address if it is not Google’s', () =>
+    exchange([fault(404, { message: 'models/gemini-2.5-flahs is not found.' })], {}, async ({ model, generator }) => {
+      const missing = { ...request(), model: 'gemini-2.5-flahs' };
+      await expect(generator.generateContentStream(missing, 'p', 'main')).rejects.toThrow(
+        `models/gemini-2.5-flahs is not found. (The request went to ${model.url}/v1beta/models/gemini-2.5-flahs:streamGenerateContent.) Known models with a similar name: gemini-2.5-flash,`,
+      );
+    }));
+
+  it('leaves out a tool whose declaration is rejected by its place, once for all later requests', () => {
+    const rejected = { message: '* GenerateContentRequest.tools[0].function_declarations[1].parameters: bad' };
+    const declare = (name: string) => ({ name, parametersJsonSchema: { type: 'object', properties: {} } });
+    const config = { tools: [{ functionDeclarations: ['one', 'two', 'three'].map(declare) }] };
+    return exchange([fault(400, rejected), say('fine'), say('fine')], {}, async ({ model, generator }) => {
+      const frames: GenerateContentResponse[] = [];
+      for await (const frame of await open(generator, config)) frames.push(frame);
+      expect(frames[0]?.notices?.join()).toContain('rejects the schema of the tool two');
+      await drain(generator, config);
+      expect(
+        model.requests.map(({ body }) =>
+          body.tools[0].functionDeclarations.map(({ name }: { name: string }) => name).join(),
+        ),
+      ).toEqual(['one,two,three', 'one,three', 'one,three']);
+    });
+  });
+
   it('reports refused credentials as their own error', () =>
     exchange([fault(401), fault(400, { errorInfo: { reason: 'API_KEY_INVALID' } })], {}, async ({ generator }) => {
       for (let round = 0; round < 2; round++) await expect(open(generator)).rejects.toBeInstanceOf(UnauthorizedError);

@@ -1,7 +1,9 @@
 /** The Gemini API as a ContentGenerator: its protocol, spoken at its endpoint. */
 
+import { ApiError } from '../../protocol/errors.ts';
 import { GEMINI_CATALOGUE } from '../catalogue/gemini-catalogue.ts';
 import { type WireGenerator, type WireGeneratorOptions, createWireGenerator } from '../wire/wire-generator.ts';
+import type { RejectedToolsGenerator } from '../wire/rejected-tools.ts';
 import type { AnswerReader, WireProtocol } from '../wire/wire-protocol.ts';
 import { parseAnswer, parseResponse } from './answer.ts';
 import { type GeminiEndpointOptions, createGeminiEndpoint, methodPath } from './endpoint.ts';
@@ -30,5 +32,28 @@ export const GEMINI_PROTOCOL: WireProtocol = {
 /** Throws a TypeError for an invalid option. */
 export function createGeminiGenerator(options: GeminiGeneratorOptions = {}): GeminiGenerator {
   const endpoint = createGeminiEndpoint(options);
-  return createWireGenerator({ protocol: GEMINI_PROTOCOL, endpoint, catalogue: GEMINI_CATALOGUE }, options);
+  return helped(createWireGenerator({ protocol: GEMINI_PROTOCOL, endpoint, catalogue: GEMINI_CATALOGUE }, options));
+}
+
+/** What helps after a rejection is loaded by the first one. */
+function helped(wire: WireGenerator): GeminiGenerator {
+  let withoutTools: RejectedToolsGenerator | undefined;
+  return {
+    ...wire,
+    async generateContentStream(...request) {
+      try {
+        return await (withoutTools ?? wire).generateContentStream(...request);
+      } catch (error) {
+        const reason = error instanceof ApiError ? error.reason : undefined;
+        if (reason !== 'not_found' && (reason !== 'invalid_request' || withoutTools)) throw error;
+        const { explainMissing, withoutRejectedTools } = await import('./after-rejection.ts');
+        if (reason === 'invalid_request') {
+          withoutTools = withoutRejectedTools(wire);
+          return withoutTools.sendAfter(error, ...request);
+        }
+        explainMissing(error as ApiError, request[0].model);
+        throw error;
+      }
+    },
+  };
 }

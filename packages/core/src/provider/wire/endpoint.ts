@@ -20,6 +20,8 @@ export interface EndpointOptions {
   /** A path in it is kept. */
   baseUrl: string;
   key?: EndpointKey | undefined;
+  /** Says where a key could come from; for the rejection of a request without one. */
+  withoutKey?: string | undefined;
   /** Sent with every request; they override ours. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** A function receives the model of the request. */
@@ -48,6 +50,7 @@ export function createEndpoint(options: EndpointOptions): WireEndpoint {
     host,
     isLocal: LOOPBACK.test(hostname),
     keySource: key ? options.key?.source : undefined,
+    withoutKey: key ? undefined : options.withoutKey,
     url: (path) => new URL(`${base}/${path}`),
     headers(model) {
       const { userAgent } = options;

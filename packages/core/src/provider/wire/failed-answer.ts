@@ -56,6 +56,11 @@ export function describeAnswer({ status, statusText, location, body }: FailedAns
   return `${name}: ${shorten(text, MAX_TEXT_LENGTH)}`;
 }
 
+/** A wrong base URL and a missing model are both "not found"; only the address tells which. */
+export function withAddress(message: string, url: URL | undefined): string {
+  return url ? `${message} (The request went to ${url.origin}${url.pathname}.)` : message;
+}
+
 /** Drops the query, which may repeat parts of the request. */
 function describeTarget(location: string | undefined): string {
   return location === undefined ? '' : ` to ${location.replace(/[?#].*$/s, '')}`;

@@ -6,7 +6,7 @@
 
 import { ApiError, type ApiErrorReason, MODEL_LOADING, UnauthorizedError } from '../../protocol/errors.ts';
 import { isRecord } from '../../util/is-record.ts';
-import { type FailedAnswer, askedDelayOf, describeAnswer } from './failed-answer.ts';
+import { type FailedAnswer, askedDelayOf, describeAnswer, withAddress } from './failed-answer.ts';
 
 /** What an error object says, whatever its shape on the wire. */
 export interface ReportedError {
@@ -104,11 +104,6 @@ export function judgeStreamError(error: ReportedError, isLocal = false): ApiErro
     { message: 'The stream reported an error.', ...error },
   );
   return judged;
-}
-
-/** A wrong base URL and a missing model are both "not found"; only the address tells which. */
-function withAddress(message: string, url: URL | undefined): string {
-  return url ? `${message} (The request went to ${url.origin}${url.pathname}.)` : message;
 }
 
 function isUnauthorized(status: number, message: string, types: readonly string[]): boolean {

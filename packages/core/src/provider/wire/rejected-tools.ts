@@ -13,7 +13,14 @@ import type { WireGenerator } from './wire-generator.ts';
 /** More rejected declarations in one request are not the declarations' fault. */
 const MOST_REJECTED = 16;
 
-export function withoutRejectedTools(generator: WireGenerator): WireGenerator {
+type Send = WireGenerator['generateContentStream'];
+
+export interface RejectedToolsGenerator extends WireGenerator {
+  /** Goes on after a rejection that the caller received. */
+  sendAfter(rejection: unknown, ...request: Parameters<Send>): ReturnType<Send>;
+}
+
+export function withoutRejectedTools(generator: WireGenerator): RejectedToolsGenerator {
   /** By model, the rejected declarations as JSON: one that has changed is offered again. */
   const rejected = new Map<string, Set<string>>();
 
@@ -45,24 +52,28 @@ export function withoutRejectedTools(generator: WireGenerator): WireGenerator {
     return declaration.name;
   }
 
-  return {
-    ...generator,
-    async generateContentStream(request, ...rest) {
-      const notices: string[] = [];
-      for (;;) {
-        const sent = offered(request);
-        try {
-          const stream = await generator.generateContentStream(sent, ...rest);
-          if (notices.length === 0) return stream;
-          return toldFirst(notices, stream);
-        } catch (error) {
-          const name = notices.length < MOST_REJECTED ? reject(error, sent) : undefined;
-          if (name === undefined) throw error;
-          notices.push(sentenceAbout(name, (error as ApiError).message));
-        }
+  async function send(given: unknown, ...[request, ...rest]: Parameters<Send>): ReturnType<Send> {
+    const notices: string[] = [];
+    let rejection = given;
+    for (;;) {
+      const sent = offered(request);
+      if (rejection !== undefined) {
+        const name = notices.length < MOST_REJECTED ? reject(rejection, sent) : undefined;
+        if (name === undefined) throw rejection;
+        notices.push(sentenceAbout(name, (rejection as ApiError).message));
+        rejection = undefined;
+        continue;
       }
-    },
-  };
+      try {
+        const stream = await generator.generateContentStream(sent, ...rest);
+        return notices.length === 0 ? stream : toldFirst(notices, stream);
+      } catch (error) {
+        rejection = error;
+      }
+    }
+  }
+
+  return { ...generator, generateContentStream: (...request) => send(undefined, ...request), sendAfter: send };
 }
 
 function sentenceAbout(name: string, words: string): string {

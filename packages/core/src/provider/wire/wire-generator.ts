@@ -77,7 +77,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
     const failure = await readFailure(response);
     if (!failure) return response;
     const error = protocol.toError({ ...failure, isLocal, url, body: endpoint.mask(failure.body) });
-    if (error instanceof UnauthorizedError) throw withKeySource(error, endpoint.keySource);
+    if (error instanceof UnauthorizedError) throw withKeySource(error, endpoint);
     error.message = joinSentences(error.message, endpoint.remedy?.(error));
     throw error;
   }
@@ -136,7 +136,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
       yield* reader.end();
     } catch (error) {
       maskMessages(error, endpoint);
-      throw error instanceof UnauthorizedError ? withKeySource(error, endpoint.keySource) : error;
+      throw error instanceof UnauthorizedError ? withKeySource(error, endpoint) : error;
     }
   }
 
@@ -210,8 +210,8 @@ function maskMessages(error: unknown, endpoint: WireEndpoint): void {
   }
 }
 
-/** Names where the rejected key came from, never the key. */
-function withKeySource(error: UnauthorizedError, keySource: string | undefined): UnauthorizedError {
-  if (keySource === undefined) return error;
-  return new UnauthorizedError(`${error.message} (The key is from ${keySource}.)`, { cause: error });
+/** Names where the rejected key came from, never the key; or where one could come from. */
+function withKeySource(error: UnauthorizedError, { keySource, withoutKey }: WireEndpoint): UnauthorizedError {
+  const words = keySource === undefined ? withoutKey : `The key is from ${keySource}.`;
+  return words === undefined ? error : new UnauthorizedError(`${error.message} (${words})`, { cause: error });
 }

@@ -86,6 +86,8 @@ export interface WireEndpoint {
   headers(model: string): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** The variable, file or command the key came from; a rejected key is reported with it. */
   readonly keySource?: string | undefined;
+  /** A sentence for the rejection of requests that have no key. */
+  readonly withoutKey?: string | undefined;
   /** A sentence on what the user can do about a rejection, where the address or the credentials explain it. */
   remedy?(error: ApiError): string | undefined;
   /** Obtains new credentials after a 401. Resolves to whether the request is worth one more attempt. */
