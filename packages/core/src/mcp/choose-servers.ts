@@ -3,14 +3,12 @@
  * Every other server has a reason.
  */
 
-import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
-import { userDirectory } from '../config/paths.ts';
 import type { IdleEntry } from './mcp-manager.ts';
 import { selectServers } from './select-servers.ts';
 import type { ServerRestrictions } from './select-servers.ts';
 import type { McpServer } from './server-config.ts';
-import { admitServers, ServerConsent } from './server-consent.ts';
+import { admitServers, openServerConsent } from './server-consent.ts';
+import type { UnsettledServer } from './server-consent.ts';
 import type { McpLayer } from './server-layer.ts';
 
 export interface ChooseServersOptions {
@@ -22,13 +20,15 @@ export interface ChooseServersOptions {
   isTrustedForRun: boolean;
   /** A sentence on how the user consents. */
   hint?: string | undefined;
-  /** False: the servers of a project are admitted without recording the consent. Default true. */
-  isRecorded?: boolean | undefined;
+  /** Whether the user has agreed to the entries elsewhere, such as to those of an acknowledged agent. Default false. */
+  isAgreed?: boolean | undefined;
 }
 
 export interface ChosenServers {
   servers: McpServer[];
   idle: IdleEntry[];
+  /** Those of the idle that start once the user consents. */
+  unsettled: UnsettledServer[];
   /** Sentences for the user. */
   warnings: string[];
 }
@@ -38,14 +38,13 @@ export function chooseServers(
   disabled: readonly string[],
   options: ChooseServersOptions,
 ): ChosenServers {
-  const { home, root, restrictions, trustedFolder, isTrustedForRun, hint, isRecorded = true } = options;
+  const { home, root, restrictions, trustedFolder, isTrustedForRun, hint, isAgreed = false } = options;
   const selection = selectServers(layers, { ...restrictions, disabled });
-  const file = join(userDirectory(home), 'trusted_mcp_servers.json');
   const admission = admitServers(selection.servers, {
     trustedFolder,
     isTrustedForRun,
     hint,
-    consent: () => new ServerConsent(file, realpathSync(root), { isRecorded }),
+    consent: isAgreed ? undefined : () => openServerConsent({ home, root }),
   });
   const invalid = selection.idle.filter(({ reason }) => reason === 'invalid');
   const refused = admission.refused.map(({ server: { name }, message }): IdleEntry => ({
@@ -56,6 +55,7 @@ export function chooseServers(
   return {
     servers: admission.servers,
     idle: [...selection.idle, ...refused],
+    unsettled: admission.unsettled,
     warnings: [...selection.warnings, ...admission.messages, ...invalid.map(({ message }) => message)],
   };
 }

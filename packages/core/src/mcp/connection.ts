@@ -41,6 +41,14 @@ export interface ConnectionOptions {
 /** The prompt or the template whose argument is completed. */
 export type CompletionOwner = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
 
+/** The argument that is being typed. */
+export interface TypedArgument {
+  name: string;
+  value: string;
+  /** The other arguments, as far as they are typed. */
+  others?: Readonly<Record<string, string>> | undefined;
+}
+
 export class McpConnection {
   /** Data of the server: bounded and without escapes, not to be followed. */
   readonly instructions: string;
@@ -135,11 +143,13 @@ export class McpConnection {
   /** Values for an argument that is being typed; none from a server that cannot complete. */
   async complete(
     ref: CompletionOwner,
-    argument: { name: string; value: string },
+    { name, value, others = {} }: TypedArgument,
     options: RequestOptions,
   ): Promise<string[]> {
     if (!isRecord(this.capabilities['completions'])) return [];
-    const { completion } = await this.session.request('completion/complete', { ref, argument }, options);
+    const context = Object.keys(others).length === 0 ? {} : { context: { arguments: others } };
+    const params = { ref, argument: { name, value }, ...context };
+    const { completion } = await this.session.request('completion/complete', params, options);
     const values: unknown[] = isRecord(completion) && Array.isArray(completion['values']) ? completion['values'] : [];
     return values.slice(0, MAX_COMPLETIONS).flatMap((value) => (typeof value === 'string' ? [value] : []));
   }
@@ -174,4 +184,11 @@ export function describeFailure(error: unknown): string {
 export function isSignInMissing(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: unknown };
   return code === 401 || status === 401 || (error instanceof Error && error.name === 'UnauthorizedError');
+}
+
+/** Over HTTP: the server forgot the session, or is not reachable. */
+export function isSessionLost(error: unknown): boolean {
+  return (
+    (error as { status?: unknown }).status === 404 || (error instanceof TypeError && error.message === 'fetch failed')
+  );
 }

@@ -106,7 +106,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** The value of a text typed for a field; throws an Error with a sentence. Empty text is no value. */
+/** The value of a text typed for a field; throws an Error with a sentence. Empty text is not a value. */
 export function readFormText(field: FormField, text: string): FormValue | undefined {
   const { kind } = field;
   if (text === '' && kind !== 'choices') {

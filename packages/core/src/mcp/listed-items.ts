@@ -16,6 +16,8 @@ export interface ListedTool {
   description: string;
   inputSchema: unknown;
   annotations: Readonly<Record<string, unknown>>;
+  /** Whether it can only be called as a task, which Castor does not support. */
+  needsTask?: boolean | undefined;
 }
 
 export interface PromptArgument {
@@ -67,13 +69,14 @@ export const TEMPLATES: PagedList<ListedTemplate> = {
 };
 
 function readTool(tool: unknown): ListedTool {
-  const { name, title, description, inputSchema, annotations } = isRecord(tool) ? tool : {};
+  const { name, title, description, inputSchema, annotations, execution } = isRecord(tool) ? tool : {};
   return {
     name: typeof name === 'string' ? name : '',
     title: typeof title === 'string' ? title : undefined,
     description: typeof description === 'string' ? description : '',
     inputSchema,
     annotations: isRecord(annotations) ? annotations : {},
+    needsTask: isRecord(execution) && execution['taskSupport'] === 'required',
   };
 }
 

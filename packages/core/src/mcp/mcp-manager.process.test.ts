@@ -22,6 +22,8 @@ const ECHO: McpScript = { tools: [{ name: 'echo', description: 'Says it again.' 
 const CALL_LIMIT = 600_000;
 const START_LIMIT = 30_000;
 const UNKNOWN_GRACE = 2_000;
+/** Before a process that should end is made to. */
+const GRACE = 300;
 
 /** Real time, except for the pauses before another attempt. */
 const hasty: Clock = {
@@ -226,17 +228,20 @@ describe('a server', () => {
       { name: 'none', inputSchema: null },
       { name: 'hidden' },
       { name: '' },
+      { name: 'task', extra: { execution: { taskSupport: 'required' } } },
+      { name: 'maybe', extra: { execution: { taskSupport: 'optional' } } },
     ];
     await using one = await mcpStdioCommand({ tools });
     await using run = open({ one }, { more: { excludeTools: ['hidden'] } });
     await run.ready();
     expect(run.state()).toMatchObject({
       status: 'ready',
-      tools: ['mcp_one_a_b', 'mcp_one_none'],
+      tools: ['mcp_one_a_b', 'mcp_one_maybe', 'mcp_one_none'],
       leftOut: [
         'The tool bad of the MCP server one was left out: its arguments are not an object.',
         'The tool a_b of the MCP server one was left out: the server lists mcp_one_a_b twice.',
         'A tool of the MCP server one was left out: it has no name.',
+        'The tool task of the MCP server one was left out: it can only be called as a task, which Castor does not support.',
       ],
     });
   });
@@ -402,4 +407,18 @@ it('waits at most a limit and names who is late, while the others are ready', as
   late.release('start');
   expect(await run.ready()).toEqual([]);
   expect(run.registry.list().map(({ name }) => name)).toEqual(['mcp_late_echo', 'mcp_one_echo']);
+});
+
+it('is told at its limit, however long its process takes to end', async () => {
+  const rules = [mcp.on('initialize', [mcp.gate('never')])];
+  await using one = await mcpStdioCommand({ ...mcp.withFault(ECHO, 'ignores_sigterm'), rules });
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const clock: Clock = {
+    ...systemClock,
+    sleep: (ms, signal) => (ms === GRACE ? mayEnd : systemClock.sleep(ms === START_LIMIT ? 0 : ms, signal)),
+  };
+  await using run = open({ one }, { clock });
+  expect(await run.manager.settle(60_000, NEVER)).toEqual([]);
+  expect(run.state()).toMatchObject({ status: 'failed', lastError: `It was not ready within ${START_LIMIT} ms.` });
+  end();
 });

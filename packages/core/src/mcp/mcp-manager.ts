@@ -51,6 +51,8 @@ export class McpManager {
   private readonly sync: ToolSync;
   private current: McpState = NO_SERVERS;
   private starting: Promise<unknown> | undefined;
+  /** Called when no server is connecting. */
+  private readonly waiting = new Set<() => void>();
   /** Links that are closed and whose processes may not have ended. */
   private readonly closing = new Set<Promise<void>>();
 
@@ -81,7 +83,10 @@ export class McpManager {
   async settle(limitMs: number, signal: AbortSignal): Promise<string[]> {
     this.start();
     if (connectingServers(this.current).length === 0) return [];
-    await this.within(limitMs, signal, this.starting!);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.add(resolve);
+    await this.within(limitMs, signal, promise);
+    this.waiting.delete(resolve);
     return connectingServers(this.current);
   }
 
@@ -90,6 +95,13 @@ export class McpManager {
     this.start();
     const offered = Promise.all([...this.links.values()].map((link) => link.offered()));
     await this.within(limitMs, signal, offered);
+  }
+
+  /** Waits until the servers that are ready have listed their prompts and resources. */
+  async settleReadyOffers(limitMs: number, signal: AbortSignal): Promise<void> {
+    const ready = new Set(this.servers.flatMap(({ name, status }) => (status === 'ready' ? [name] : [])));
+    const offers = [...this.links].flatMap(([name, link]) => (ready.has(name) ? [link.offered()] : []));
+    await this.within(limitMs, signal, Promise.all(offers));
   }
 
   /** Connects to a server that failed. Resolves when it is ready or has failed again. */
@@ -191,5 +203,6 @@ export class McpManager {
     this.current = reduceMcp(this.current, event);
     if (event.type === 'updated') this.contents.noteUpdate(event.server, event.uri);
     this.options.onEvent?.(event);
+    if (this.waiting.size > 0 && connectingServers(this.current).length === 0) for (const wake of this.waiting) wake();
   }
 }

@@ -24,6 +24,8 @@ export interface McpOptions {
   ask?: AskForServer | undefined;
   /** Whether a surface shows the wait of the first prompt while it lasts; else it is told in a line. */
   showsWait?: boolean | undefined;
+  /** Whether the user has agreed to the layers elsewhere; else a project's servers need a consent. Default false. */
+  isAgreed?: boolean | undefined;
   /** Reads the layers again, for a reload. */
   reloadLayers?: (() => readonly McpLayer[]) | undefined;
 }

@@ -5,8 +5,10 @@
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { cleanLine } from './clean-text.ts';
-import type { IdleEntry, McpManager } from './mcp-manager.ts';
+import type { ChosenServers } from './choose-servers.ts';
+import type { McpManager } from './mcp-manager.ts';
 import type { McpServer } from './server-config.ts';
+import type { UnsettledServer } from './server-consent.ts';
 import type { ServerContents } from './server-contents.ts';
 import { describeInstructions } from './server-instructions.ts';
 import { connectingServers } from './server-state.ts';
@@ -18,12 +20,16 @@ import type { SearchFigures, ToolSearch } from './tool-search.ts';
 export interface McpServersOptions {
   manager: McpManager;
   search: ToolSearch;
-  /** The most the first prompt waits. */
-  promptWaitMs: number;
+  /** The most the first prompt waits; undefined: as long as each server may take. */
+  promptWaitMs: number | undefined;
   /** Whether the wait is shown while it lasts, and so needs no line. */
   showsWait: boolean;
   /** Selects the servers again, with the servers that are switched off in this session; throws sentences. */
-  select(switched: ReadonlyMap<string, boolean>): [McpServer[], IdleEntry[]];
+  select(switched: ReadonlyMap<string, boolean>): ChosenServers;
+  /** The servers of the project that did not start for want of consent. */
+  unsettled: readonly UnsettledServer[];
+  /** Records the user's consent. Throws file-system errors. */
+  recordConsent(servers: readonly McpServer[]): void;
   /** The variables of the user that a server does not get. */
   withheldFrom(server: McpServer): readonly string[];
   /** Writes the user's file. Throws sentences. */
@@ -34,6 +40,10 @@ export interface McpServersOptions {
 
 /** A shorter wait is not worth a line. */
 const QUIET_MS = 1_000;
+/** Ending a server that missed its limit takes a moment; then its failure is told instead of the wait. */
+const ENDING_MS = 5_000;
+/** Prompts and resources of servers that are ready are usually there at once. */
+const OFFER_MS = 1_000;
 /** Servers that are named while a prompt waits for them. */
 const MOST_NAMES = 3;
 
@@ -43,9 +53,12 @@ export class McpServers {
   private skipped: AbortController | undefined;
   /** By name, what the user switched in this session only. */
   private readonly switched = new Map<string, boolean>();
+  /** Servers of the project that start once the user consents. */
+  unsettled: readonly UnsettledServer[];
 
   constructor(options: McpServersOptions) {
     this.options = options;
+    this.unsettled = options.unsettled;
   }
 
   get contents(): ServerContents {
@@ -95,7 +108,7 @@ export class McpServers {
 
   /** Waits until the servers have connected and listed their prompts and resources, at most as long as a prompt. */
   async settle(signal: AbortSignal): Promise<void> {
-    await this.options.manager.settleOffers(this.options.promptWaitMs, signal);
+    await this.options.manager.settleOffers(this.limitMs(), signal);
   }
 
   /** Runs before the first request of a prompt; only the first waits. */
@@ -123,6 +136,12 @@ export class McpServers {
     await this.replace((server) => name === undefined || server.name === name);
   }
 
+  /** Starts servers of the project as the user has seen them, and records the consent. Throws file-system errors. */
+  async consent(seen: readonly UnsettledServer[]): Promise<void> {
+    this.options.recordConsent(seen.map(({ server }) => server));
+    await this.replace(() => false);
+  }
+
   /** Resolves when the server is ready, failed or gone. Throws an Error with a sentence. */
   async switch(name: string, isEnabled: boolean, { session = false } = {}): Promise<void> {
     if (session) this.switched.set(name.toLowerCase(), isEnabled);
@@ -147,13 +166,28 @@ export class McpServers {
     this.options.manager.rootsChanged();
   }
 
+  private limitMs(): number {
+    const { promptWaitMs } = this.options;
+    if (promptWaitMs !== undefined) return promptWaitMs;
+    const [longest = 0] = this.longestStart(this.states.map(({ name }) => name));
+    return longest + ENDING_MS;
+  }
+
+  /** The start limit of the slowest of these servers; empty if none runs. */
+  private longestStart(names: readonly string[]): number[] {
+    const limits = names.flatMap((name) => this.configOf(name)?.startLimitMs ?? []);
+    return limits.length === 0 ? [] : [Math.max(...limits)];
+  }
+
   private async replace(restarts: (server: McpServer) => boolean): Promise<void> {
-    const [servers, idle] = this.options.select(this.switched);
+    const { servers, idle, unsettled } = this.options.select(this.switched);
+    this.unsettled = unsettled;
     await this.options.manager.replace(servers, idle, restarts);
   }
 
   private async *waitOnce(outer: AbortSignal): AsyncGenerator<AgentEvent, void> {
-    const { manager, promptWaitMs: limitMs, showsWait } = this.options;
+    const { manager, showsWait } = this.options;
+    const limitMs = this.limitMs();
     const skipped = new AbortController();
     const signal = AbortSignal.any([outer, skipped.signal]);
     this.skipped = skipped;
@@ -161,10 +195,12 @@ export class McpServers {
       const quiet = Math.min(QUIET_MS, limitMs);
       const late = await manager.settle(quiet, signal);
       if (late.length > 0 && limitMs > quiet && !signal.aborted && !showsWait) {
-        const seconds = Math.ceil(limitMs / 1000);
+        const seconds = Math.ceil(Math.min(limitMs, ...this.longestStart(late)) / 1000);
         yield notice('info', `Waiting at most ${seconds} s for MCP servers: ${late.join(', ')}.`);
       }
       if (!signal.aborted) await manager.settle(Math.max(0, limitMs - quiet), signal);
+      // Which tools the model has depends on resources: two runs must not differ by a race.
+      if (!signal.aborted) await manager.settleReadyOffers(Math.min(OFFER_MS, limitMs), signal);
     } finally {
       this.skipped = undefined;
     }

@@ -32,6 +32,7 @@ export type CallServer = (
 
 /** Returns the reason, worded to follow the tool's name, for a tool that cannot be offered. */
 export function createMcpTool(listed: ListedTool, server: McpServer, call: CallServer): DefinedTool | string {
+  if (listed.needsTask) return 'it can only be called as a task, which Castor does not support';
   const schema = toToolSchema(listed.inputSchema);
   if (typeof schema === 'string') return schema;
   const name = toToolName(server.name, listed.name);

@@ -98,6 +98,42 @@ describe('a server over HTTP', () => {
     await server.record.until((record) => record.received().some(({ method }) => method === 'notifications/cancelled'));
   });
 
+  it.each<[string, (server: { url: string; sseUrl: string }) => object]>([
+    ['streamable HTTP', ({ url }) => ({ httpUrl: url })],
+    ['SSE', ({ sseUrl }) => ({ url: sseUrl, type: 'sse' })],
+  ])('is told of a cancel also when Castor ends at once, over %s', async (name, entryOf) => {
+    await using server = await mcpServer({ ...ECHO, rules: [mcp.on('tools/call', [mcp.untilCancelled()])] });
+    const run = await open(entryOf(server));
+    const cancel = new AbortController();
+    const calling = run.call({}, cancel.signal).catch(() => undefined);
+    await server.record.until((record) => record.calls('echo').length === 1);
+    cancel.abort();
+    await run[Symbol.asyncDispose]();
+    expect(server.record.received('notifications/cancelled')).toHaveLength(1);
+    expect(server.record.requests('DELETE /mcp')).toHaveLength(name === 'SSE' ? 0 : 1);
+    await calling;
+  });
+
+  it.each<[string, (server: { url: string; sseUrl: string }) => object]>([
+    ['streamable HTTP', ({ url }) => ({ httpUrl: url })],
+    ['SSE', ({ sseUrl }) => ({ url: sseUrl, type: 'sse' })],
+  ])('that goes fails the call in flight, over %s', async (_name, entryOf) => {
+    const begins = mcp.notify('notifications/message', { level: 'info', data: 'working' });
+    const server = await mcpServer({ ...ECHO, rules: [mcp.on('tools/call', [begins, mcp.untilCancelled()])] });
+    await using run = await open(entryOf(server));
+    const calling = run.call({});
+    await run.until(() => run.state.log.length === 1);
+    await server[Symbol.asyncDispose]();
+    expect((await calling).error?.message).toContain('The connection to the server broke');
+  });
+
+  it('that does not answer does not hold up the end', async () => {
+    await using server = await mcpServer({ ...ECHO, rules: [mcp.on('DELETE /mcp', [mcp.gate('never')])] });
+    const run = await open({ httpUrl: server.url });
+    await run[Symbol.asyncDispose]();
+    expect(server.record.requests('DELETE /mcp')).toHaveLength(1);
+  });
+
   it('that forgot the session fails one call and is connected to again', async () => {
     await using server = await mcpServer(ECHO);
     await using run = await open({ url: server.url });

@@ -4,6 +4,8 @@
  */
 
 import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { Clock } from '../util/clock.ts';
 import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 import type { NetworkAddress } from './server-config.ts';
 import { limitEvents } from './limit-events.ts';
@@ -18,7 +20,7 @@ type LibraryMessage = Parameters<SSEClientTransport['send']>[0];
 export function openNetworkTransport(
   { kind, url, headers }: NetworkAddress,
   attempt: 'first' | 'fallback',
-  authorization?: RequestAuthorization,
+  { clock, authorization }: { clock: Clock; authorization?: RequestAuthorization | undefined },
 ): RpcTransport | undefined {
   if (attempt === 'fallback' && kind !== 'http-or-sse') return undefined;
   const options = { requestInit: { headers: { ...headers } }, fetch: limited(createServerFetch({ authorization })) };
@@ -26,7 +28,7 @@ export function openNetworkTransport(
   const inner = isEvents
     ? new SSEClientTransport(new URL(url), options)
     : new StreamableHTTPClientTransport(new URL(url), options);
-  return new NetworkTransport(inner);
+  return new NetworkTransport(inner, { url, clock });
 }
 
 /** A server without the optional listening stream may answer its request with 404; the library expects 405. */
@@ -44,40 +46,86 @@ function limited(send: ServerFetch): ServerFetch {
   };
 }
 
-class NetworkTransport implements RpcTransport {
-  private readonly inner: LibraryTransport;
+/** How long a server may take to be told of a cancel and of the end. */
+const FAREWELL_MS = 400;
+const PROBE_MS = 5_000;
 
-  constructor(inner: LibraryTransport) {
+class NetworkTransport implements RpcTransport {
+  onclose: RpcTransport['onclose'];
+  onerror: RpcTransport['onerror'];
+  private readonly inner: LibraryTransport;
+  private readonly url: string;
+  private readonly clock: Clock;
+  /** Notifications on their way. */
+  private readonly notices = new Set<Promise<void>>();
+  private hasSpoken = false;
+  private isProbing = false;
+
+  constructor(inner: LibraryTransport, { url, clock }: { url: string; clock: Clock }) {
     this.inner = inner;
+    this.url = url;
+    this.clock = clock;
+    inner.onclose = () => this.onclose?.();
+    inner.onerror = (error) => {
+      this.onerror?.(error);
+      void this.probe();
+    };
   }
 
   set onmessage(handler: RpcTransport['onmessage']) {
-    this.inner.onmessage = (message) => handler?.(message);
-  }
-
-  set onclose(handler: RpcTransport['onclose']) {
-    this.inner.onclose = () => handler?.();
-  }
-
-  set onerror(handler: RpcTransport['onerror']) {
-    this.inner.onerror = (error) => handler?.(error);
+    this.inner.onmessage = (message) => {
+      this.hasSpoken = true;
+      handler?.(message);
+    };
   }
 
   start(): Promise<void> {
     return this.inner.start();
   }
 
-  send(message: JsonRpcMessage): Promise<void> {
-    return this.inner.send(message as unknown as LibraryMessage);
+  async send(message: JsonRpcMessage): Promise<void> {
+    const sent = this.inner.send(message as unknown as LibraryMessage);
+    if ('id' in message) return sent;
+    this.notices.add(sent);
+    try {
+      await sent;
+    } finally {
+      this.notices.delete(sent);
+    }
   }
 
   setProtocolVersion(version: string): void {
     this.inner.setProtocolVersion(version);
   }
 
-  /** Tells the server that its session ends, without waiting for a server that does not answer. */
+  /** Tells the server of a cancel and that its session ends; one that does not answer is not waited for. */
   async close(): Promise<void> {
-    if ('terminateSession' in this.inner) void this.inner.terminateSession().catch(() => undefined);
+    await this.within(Promise.allSettled(this.notices));
+    if ('terminateSession' in this.inner) await this.within(this.inner.terminateSession());
     await this.inner.close();
+  }
+
+  /** The library only reports that a stream broke: calls to a server that is gone would wait for their limit. */
+  private async probe(): Promise<void> {
+    if (!this.hasSpoken || this.isProbing) return;
+    this.isProbing = true;
+    try {
+      const signal = AbortSignal.timeout(PROBE_MS);
+      const response = await fetch(this.url, { method: 'HEAD', redirect: 'manual', signal });
+      await response.body?.cancel();
+    } catch (error) {
+      const { cause } = error as { cause?: unknown };
+      this.onclose?.(`The connection to the server broke: ${getErrorMessage(cause ?? error)}`);
+      await this.inner.close().catch(() => undefined);
+    } finally {
+      this.isProbing = false;
+    }
+  }
+
+  private async within(work: Promise<unknown>): Promise<void> {
+    const waiting = new AbortController();
+    const elapsed = this.clock.sleep(FAREWELL_MS, waiting.signal).catch(() => undefined);
+    await Promise.race([work.catch(() => undefined), elapsed]);
+    waiting.abort();
   }
 }

@@ -9,8 +9,8 @@ import type { DefinedTool } from '../protocol/tools.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
 import { debugLogger } from '../util/debug-logger.ts';
 import { chooseServers } from './choose-servers.ts';
+import type { ChosenServers } from './choose-servers.ts';
 import { McpManager } from './mcp-manager.ts';
-import type { IdleEntry } from './mcp-manager.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { McpServers } from './mcp-servers.ts';
 import { createOpenTransport } from './open-transport.ts';
@@ -18,8 +18,7 @@ import type { TransportOptions } from './open-transport.ts';
 import { createResourceTools } from './resource-tools.ts';
 import { readDisabledServers, writeServerEnabled } from './server-enablement.ts';
 import { createServerEnvironment } from './server-environment.ts';
-import { DEFAULT_START_LIMIT_MS } from './server-config.ts';
-import type { McpServer } from './server-config.ts';
+import { openServerConsent } from './server-consent.ts';
 import type { McpLayer } from './server-layer.ts';
 import type { ServerPorts } from './server-requests.ts';
 import type { McpEvent } from './server-state.ts';
@@ -51,13 +50,13 @@ export function openServers(options: OpenServersOptions): OpenedServers {
   const { home, tools, clock, post, clientVersion = '0.0.0', toolBudget = DEFAULT_TOOL_BUDGET } = options;
   const tell = (level: 'info' | 'warning', message: string) => post({ type: 'notice', level, message });
   const select = createSelect(options, (message) => tell('warning', message));
-  const [running, idle] = select(new Map(), options.layers);
+  const chosen = select(new Map(), options.layers);
   const told = new Set<string>();
   const search = new ToolSearch({ shelf: tools, budget: toolBudget, loadedBefore: options.loadedBefore });
   let offerResources = () => {};
   const manager = new McpManager({
-    servers: running,
-    idle,
+    servers: chosen.servers,
+    idle: chosen.idle,
     tools: {
       register: (tool, origin) => tools.register(tool, origin),
       unregister: (name) => tools.unregister(name),
@@ -77,13 +76,14 @@ export function openServers(options: OpenServersOptions): OpenedServers {
     },
   });
   offerResources = createResourceOffer(manager, tools);
-  const longest = options.restrictions?.startLimitMs ?? DEFAULT_START_LIMIT_MS;
   manager.start();
   const servers = new McpServers({
     manager,
     search,
-    promptWaitMs: options.promptWaitMs ?? longest,
+    promptWaitMs: options.promptWaitMs,
     showsWait: options.showsWait ?? false,
+    unsettled: chosen.unsettled,
+    recordConsent: (agreed) => openServerConsent(options).add(agreed),
     select: (switched) => select(switched, options.reloadLayers?.() ?? options.layers),
     writeEnabled: (name, isEnabled) => writeServerEnabled(home, name, isEnabled),
     tellModel: options.tellModel,
@@ -95,7 +95,7 @@ export function openServers(options: OpenServersOptions): OpenedServers {
   return { servers, dispose: () => manager.dispose() };
 }
 
-type Select = (switched: ReadonlyMap<string, boolean>, layers: readonly McpLayer[]) => [McpServer[], IdleEntry[]];
+type Select = (switched: ReadonlyMap<string, boolean>, layers: readonly McpLayer[]) => ChosenServers;
 
 /** Each sentence is told once, however often servers are selected. */
 function createSelect(options: OpenServersOptions, tell: (message: string) => void): Select {
@@ -112,7 +112,7 @@ function createSelect(options: OpenServersOptions, tell: (message: string) => vo
     }
     const chosen = chooseServers(layers, [...off], { ...options, hint: options.hints?.trustServers });
     for (const message of chosen.warnings) warn(message);
-    return [chosen.servers, chosen.idle];
+    return chosen;
   };
 }
 

@@ -8,6 +8,7 @@ import type { ChildGuard } from '../tools/run-child.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { Clock } from '../util/clock.ts';
+import type { Confine } from '../util/invocation.ts';
 import type { RequestAuthorization } from './request-authorization.ts';
 import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
@@ -27,23 +28,25 @@ export interface TransportOptions {
   secrets?: readonly string[] | undefined;
   redaction?: RedactionOptions | undefined;
   guard?: ChildGuard | undefined;
+  confine?: Confine | undefined;
   clock: Clock;
 }
 
 export function createOpenTransport(options: TransportOptions): OpenTransport {
-  const { root, environment: base, secrets, redaction, guard, clock } = options;
+  const { root, environment: base, secrets, redaction, guard, confine, clock } = options;
   return async (server, attempt) => {
     const { address } = server;
     if (address.kind !== 'stdio') {
       const { openNetworkTransport } = await import('./network-transport.ts');
       const authorization = await findAuthorization(server, options);
-      const transport = openNetworkTransport(address, attempt, authorization);
+      const transport = openNetworkTransport(address, attempt, { clock, authorization });
       return transport && { transport, stderr: () => '', signInProblem: () => authorization?.problem };
     }
     if (attempt === 'fallback') return undefined;
     const { command, args, cwd = '.', env } = address;
     const { variables } = createServerEnvironment({ base, secrets, redaction, env });
-    const transport = new StdioTransport({ command, args, cwd: resolve(root, cwd), env: variables, guard, clock });
+    const place = { command, args, cwd: resolve(root, cwd), env: variables };
+    const transport = new StdioTransport({ ...place, guard, confine, clock });
     return { transport, stderr: () => transport.stderrTail, strayBytes: () => transport.strayBytes };
   };
 }

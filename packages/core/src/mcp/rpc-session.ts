@@ -28,10 +28,13 @@ export interface RpcTransport {
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
+  /** As the server sent it. */
+  readonly data: unknown;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -155,9 +158,9 @@ export class RpcSession {
     if (!request || typeof id !== 'number') return this.meetUnknown(id);
     this.pending.delete(id);
     if (isRecord(error)) {
-      const { code, message } = error;
+      const { code, message, data } = error;
       const words = typeof message === 'string' ? cleanLine(message, MAX_MESSAGE) : 'an error without a message';
-      return request.reject(new RpcError(typeof code === 'number' ? code : 0, words));
+      return request.reject(new RpcError(typeof code === 'number' ? code : 0, words, data));
     }
     if (isRecord(result)) request.resolve(result);
     else request.reject(new RpcLost(`The server's answer to ${request.method} has neither a result nor an error.`));

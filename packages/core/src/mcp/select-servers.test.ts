@@ -179,13 +179,30 @@ describe('restrictions', () => {
     [{ admin: { enabled: false } }, []],
     [{ admin: { config: { one: { url: 'https://admin/', type: 'http' } } } }, ['one']],
     [{ admin: { requiredConfig: { must: { url: 'https://admin/' } } } }, ['Three', 'must', 'one', 'two']],
-    [{ serverCommand: 'run "a b"' }, ['Three', 'mcp', 'one', 'two']],
-    [{ serverCommand: 'run; rm' }, ['Three', 'one', 'two']],
   ])('%j', (restrictions, running) => {
     const selection = select({ user }, restrictions);
     expect(names(selection)).toEqual(running);
     const idle = Object.keys(user).filter((name) => !running.includes(name));
     expect(selection.idle.map(({ name }) => name).toSorted()).toEqual(idle.toSorted());
+  });
+
+  it.each<[string, ServerRestrictions, string[]]>([
+    ['run "a b"', {}, ['mcp']],
+    ['run; rm', {}, []],
+    ['run', { admin: { enabled: false } }, []],
+    ['run', { admin: { config: { other: { url: 'https://admin/' } } } }, []],
+  ])('mcp.serverCommand %j with %j', (serverCommand, restrictions, running) => {
+    const layer = { source: 'user' as const, servers: {}, written: {}, serverCommand };
+    expect(names(selectServers([layer], restrictions))).toEqual(running);
+  });
+
+  it('the serverCommand of a project is a server of the project, whatever the user has', () => {
+    const none = { servers: {}, written: {} };
+    const { servers } = selectServers([
+      { ...none, source: 'user', serverCommand: 'mine' },
+      { ...none, source: 'project', serverCommand: 'theirs x' },
+    ]);
+    expect(servers).toMatchObject([{ name: 'mcp', source: 'project', address: { command: 'theirs', args: ['x'] } }]);
   });
 
   it('connects to the address of the administrator and runs nothing else', () => {

@@ -30,8 +30,6 @@ export interface ServerRestrictions {
   admin?: AdminServers | undefined;
   /** Servers that the user disabled. */
   disabled?: readonly string[] | undefined;
-  /** `mcp.serverCommand`: a server of the name `mcp`. */
-  serverCommand?: string | undefined;
   startLimitMs?: number | undefined;
 }
 
@@ -61,7 +59,7 @@ export function selectServers(layers: readonly McpLayer[], restrictions: ServerR
   const { admin = {}, startLimitMs = DEFAULT_START_LIMIT_MS } = restrictions;
   for (const { problem } of layers) if (problem !== undefined) selection.warnings.push(problem);
   const merged = mergeLayers(layers, selection.warnings);
-  addServerCommand(merged, restrictions, selection.warnings);
+  addServerCommand(merged, layers, admin, selection.warnings);
   const permitted = throughAdmin(merged, admin, selection);
   for (const { entry, ...origin } of permitted.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const idle = findObstacle(origin.name, restrictions);
@@ -121,18 +119,22 @@ function intersect(lower?: readonly string[], higher?: readonly string[]): reado
   return lower && higher ? higher.filter((tool) => lower.includes(tool)) : (higher ?? lower);
 }
 
+/** That of the strongest layer is the server `mcp`, and needs the same consent as an entry of its file. */
 function addServerCommand(
   merged: Map<string, MergedEntry>,
-  { serverCommand, admin }: ServerRestrictions,
+  layers: readonly McpLayer[],
+  admin: AdminServers,
   warnings: string[],
 ): void {
-  const isRestricted = admin?.enabled === false || Object.keys(admin?.config ?? {}).length > 0;
-  if (serverCommand === undefined || serverCommand.trim() === '' || isRestricted) return;
+  const isRestricted = admin.enabled === false || Object.keys(admin.config ?? {}).length > 0;
+  const layer = layers.findLast(({ serverCommand }) => serverCommand !== undefined);
+  if (layer?.serverCommand === undefined || isRestricted) return;
+  const { source, file, serverCommand } = layer;
   try {
     if (/[;&|<>()`\n]/.test(serverCommand)) throw new Error('it contains an operator of a shell');
     const [command, ...args] = splitCommand(serverCommand);
     const entry = { ...(command !== undefined && { command }), args };
-    merged.set('mcp', { name: 'mcp', source: 'user', entry, written: { serverCommand } });
+    merged.set('mcp', { name: 'mcp', source, file, entry, written: { serverCommand } });
   } catch (error) {
     warnings.push(`mcp.serverCommand was ignored: ${getErrorMessage(error)}. Write a program and its arguments.`);
   }

@@ -182,9 +182,14 @@ function withoutUnknownVariables(
   return { values, warnings };
 }
 
+/** A new value of a credential changes nothing about what runs. */
+const CREDENTIAL = /token|secret|passw|key|auth|cred|private|cert/i;
+
 /** Of the entry as written, and of what would run or be connected to: a variable of the project may change it. */
-function fingerprintOf({ command, args, cwd, url, httpUrl }: McpServerSettings, written: unknown): string {
-  return sha256(toStableJson([written, command, args, cwd, url, httpUrl]));
+function fingerprintOf({ command, args, cwd, url, httpUrl, env = {} }: McpServerSettings, written: unknown): string {
+  const named = isRecord(written) && isRecord(written['env']) ? written['env'] : {};
+  const variables = Object.entries(env).filter(([name]) => Object.hasOwn(named, name) && !CREDENTIAL.test(name));
+  return sha256(toStableJson([written, command, args, cwd, url, httpUrl, Object.fromEntries(variables)]));
 }
 
 /** Keys sorted, so that the order of a file is irrelevant. */

@@ -46,12 +46,18 @@ it('starts only servers of the user in a folder without a decision', () => {
   expect(admit(servers, {}).started).toEqual(['mine']);
 });
 
-it('announces the first servers of a trusted project once, without values of variables', () => {
-  expect(admit(serversOf(ENTRY), TRUSTED)).toEqual({
-    started: ['a'],
-    messages: ['This project starts MCP servers with your permissions: a (npx -y "a b"; env TOKEN).'],
-  });
+it('starts nothing of a trusted project before a consent to exactly its entries', () => {
+  const message =
+    'MCP servers of this project do not start without your consent: a (npx -y "a b"; env TOKEN) [new]. Run x.';
+  expect(admit(serversOf(ENTRY), TRUSTED)).toEqual({ started: [], messages: [message] });
+  expect(admit(serversOf(ENTRY), TRUSTED)).toEqual({ started: [], messages: [message] });
+  new ServerConsent(file, folder).add(serversOf(ENTRY));
   expect(admit(serversOf(ENTRY), TRUSTED)).toEqual({ started: ['a'], messages: [] });
+});
+
+it('needs no consent of its own where the user has agreed elsewhere', () => {
+  const found = admitServers(serversOf(ENTRY), { ...TRUSTED, isTrustedForRun: false });
+  expect(found).toMatchObject({ servers: [{ name: 'a' }], messages: [] });
 });
 
 it.each([
@@ -61,25 +67,36 @@ it.each([
   ['the folder', { ...ENTRY.a, cwd: '/tmp' }],
   ['trust', { ...ENTRY.a, trust: true }],
 ])('asks again after a change of %s', (_what, changed) => {
-  admit(serversOf(ENTRY), TRUSTED);
+  new ServerConsent(file, folder).add(serversOf(ENTRY));
   const after = admit(serversOf({ a: changed }), TRUSTED);
   expect(after.started).toEqual([]);
-  expect(after.messages[0]).toMatch(
-    /^MCP servers of this project are new or changed .* do not start: a \(.*\)\. Run x\.$/,
-  );
+  expect(after.messages[0]).toMatch(/ do not start without your consent: a \(.*\) \[changed\]\. Run x\.$/);
   expect(admit(serversOf(ENTRY), TRUSTED).started).toEqual(['a']);
 });
 
-it('asks about a server added later, and about the first one of a folder that was trusted without any', () => {
-  new ServerConsent(file, folder).consent([]);
-  expect(admit(serversOf(ENTRY), TRUSTED).started).toEqual([]);
-  new ServerConsent(file, folder).consent(serversOf(ENTRY));
-  expect(admit(serversOf({ ...ENTRY, b: { command: 'b' } }), TRUSTED).started).toEqual(['a']);
+it('asks about a server added later, and again about one that a later decision left out', () => {
+  new ServerConsent(file, folder).add(serversOf(ENTRY));
+  const both = serversOf({ ...ENTRY, b: { command: 'b' } });
+  expect(admit(both, TRUSTED).started).toEqual(['a']);
+  new ServerConsent(file, folder).add(both);
+  expect(admit(both, TRUSTED).started).toEqual(['a', 'b']);
+  new ServerConsent(file, folder).replace(serversOf(ENTRY));
+  expect(admit(both, TRUSTED).started).toEqual(['a']);
+});
+
+it('asks again when a variable changes what runs, but not for a new value of a credential', () => {
+  const written = { a: { command: 'x', env: { NODE_OPTIONS: '$OPTIONS', TOKEN: '$T' } } };
+  const withValues = (env: object) =>
+    selectServers([{ source: 'project', servers: { a: { command: 'x', env } }, written }]).servers;
+  new ServerConsent(file, folder).add(withValues({ NODE_OPTIONS: '', TOKEN: '1' }));
+  expect(admit(withValues({ NODE_OPTIONS: '', TOKEN: '2' }), TRUSTED).started).toEqual(['a']);
+  expect(admit(withValues({ NODE_OPTIONS: '-r ./x', TOKEN: '1' }), TRUSTED).started).toEqual([]);
 });
 
 it('starts everything in a run that is trusted as it is, and records nothing', () => {
-  new ServerConsent(file, folder).consent([]);
-  expect(admit(serversOf(ENTRY), { ...TRUSTED, isTrustedForRun: true }).started).toEqual(['a']);
+  const { started, messages } = admit(serversOf(ENTRY), { ...TRUSTED, isTrustedForRun: true });
+  expect(started).toEqual(['a']);
+  expect(messages).toEqual(['This project starts MCP servers with your permissions: a (npx -y "a b"; env TOKEN).']);
   expect(admit(serversOf(ENTRY), TRUSTED).started).toEqual([]);
 });
 

@@ -3,15 +3,16 @@
  * to, by the fingerprint of their entries. The record is `~/.gemini/trusted_mcp_servers.json`.
  */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { userDirectory } from '../config/paths.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import { isRecord } from '../util/is-record.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import type { McpServer } from './server-config.ts';
 
-/** `first`: the record has no entry for this project yet. */
-export type ServerConsentState = 'known' | 'first' | 'new' | 'changed';
+export type ServerConsentState = 'known' | 'new' | 'changed';
 
 type Fingerprints = Record<string, string>;
 
@@ -21,13 +22,11 @@ export class ServerConsent {
   /** Undefined when the file is unreadable: then no consent is known, and none is written. */
   private readonly record: Record<string, Fingerprints> | undefined;
   readonly problem: string | undefined;
-  private readonly isRecorded: boolean;
 
-  /** `root` is the project's folder, as a real path. With `isRecorded` false the file is only read. */
-  constructor(file: string, root: string, { isRecorded = true } = {}) {
+  /** `root` is the project's folder, as a real path. */
+  constructor(file: string, root: string) {
     this.file = file;
     this.root = root;
-    this.isRecorded = isRecorded;
     const { record, problem } = readRecord(file);
     this.record = record;
     this.problem = problem;
@@ -35,32 +34,34 @@ export class ServerConsent {
 
   stateOf({ name, fingerprint }: McpServer): ServerConsentState {
     const known = this.known();
-    if (!known) return this.record ? 'first' : 'new';
-    if (!Object.hasOwn(known, name)) return 'new';
+    if (!known || !Object.hasOwn(known, name)) return 'new';
     return known[name] === fingerprint ? 'known' : 'changed';
   }
 
   /** Consents to these servers and to no others of the project. Throws file-system errors. */
-  consent(servers: readonly McpServer[]): void {
-    if (!this.isRecorded) return;
-    if (!this.record) throw new Error(this.problem);
-    const fingerprints = Object.fromEntries(servers.map(({ name, fingerprint }) => [name, fingerprint]));
-    if (JSON.stringify(this.known()) === JSON.stringify(fingerprints)) return;
-    this.record[this.root] = fingerprints;
-    replaceFile(this.file, `${JSON.stringify(this.record, null, 2)}\n`);
+  replace(servers: readonly McpServer[]): void {
+    this.write(toFingerprints(servers));
   }
 
-  /** Consents to one more server, or to its new entry. Without a record the next start consents to all. */
-  add({ name, fingerprint }: McpServer): void {
-    const known = this.known();
-    if (!this.record || !known || known[name] === fingerprint) return;
-    this.record[this.root] = { ...known, [name]: fingerprint };
+  /** Consents to these servers as well. Throws file-system errors. */
+  add(servers: readonly McpServer[]): void {
+    this.write({ ...this.known(), ...toFingerprints(servers) });
+  }
+
+  private write(fingerprints: Fingerprints): void {
+    if (!this.record) throw new Error(this.problem);
+    if (JSON.stringify(this.known()) === JSON.stringify(fingerprints)) return;
+    this.record[this.root] = fingerprints;
     replaceFile(this.file, `${JSON.stringify(this.record, null, 2)}\n`);
   }
 
   private known(): Fingerprints | undefined {
     return this.record && Object.hasOwn(this.record, this.root) ? this.record[this.root] : undefined;
   }
+}
+
+export function openServerConsent({ home, root }: { home: string; root: string }): ServerConsent {
+  return new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), realpathSync(root));
 }
 
 export interface ServerAdmissionOptions {
@@ -70,17 +71,26 @@ export interface ServerAdmissionOptions {
   isTrustedForRun: boolean;
   /** A sentence on how the user consents. */
   hint?: string | undefined;
-  consent: () => ServerConsent;
+  /** Absent: the user has agreed to these entries elsewhere. */
+  consent?: (() => ServerConsent) | undefined;
+}
+
+/** A server of a trusted project that waits for the user's consent. */
+export interface UnsettledServer {
+  readonly server: McpServer;
+  readonly state: 'new' | 'changed';
 }
 
 export interface ServerAdmission {
   servers: McpServer[];
   refused: { server: McpServer; message: string }[];
-  /** Sentences for the user: which servers start for the first time, and which do not start. */
+  /** Those of the refused that start once the user consents. */
+  unsettled: UnsettledServer[];
+  /** Sentences for the user: which servers start without consent, and which do not start. */
   messages: string[];
 }
 
-/** Leaves out servers that may not start, reports why, and records the consent to those that start. */
+/** Leaves out servers that may not start, and reports why. It records nothing. */
 export function admitServers(servers: readonly McpServer[], options: ServerAdmissionOptions): ServerAdmission {
   const { trustedFolder, isTrustedForRun, hint } = options;
   const ofProject = servers.filter(({ source }) => source === 'project');
@@ -88,26 +98,28 @@ export function admitServers(servers: readonly McpServer[], options: ServerAdmis
     const refused = trustedFolder === false ? servers : ofProject;
     return refuseUntrusted(servers, refused);
   }
-  if (ofProject.length === 0) return { servers: [...servers], refused: [], messages: [] };
-  const consent = options.consent();
+  const consent = ofProject.length === 0 ? undefined : options.consent?.();
+  if (!consent) return { servers: [...servers], refused: [], unsettled: [], messages: [] };
   const messages = consent.problem === undefined ? [] : [consent.problem];
-  const states = new Map(ofProject.map((server) => [server, consent.stateOf(server)]));
-  const unsettled = ofProject.filter((server) => ['new', 'changed'].includes(states.get(server) ?? 'new'));
-  const refused = isTrustedForRun ? [] : unsettled;
-  const fresh = ofProject.filter((server) => !refused.includes(server) && states.get(server) !== 'known');
-  if (fresh.length > 0) messages.push(`This project starts MCP servers with your permissions: ${list(fresh)}.`);
-  if (refused.length > 0) {
-    const refusal = `MCP servers of this project are new or changed since your consent and do not start: ${list(refused)}.`;
-    messages.push(joinSentences(refusal, hint));
+  const unsettled = ofProject.flatMap((server): UnsettledServer[] => {
+    const state = consent.stateOf(server);
+    return state === 'known' ? [] : [{ server, state }];
+  });
+  if (unsettled.length === 0 || isTrustedForRun) {
+    const list = unsettled.map(({ server }) => describeServer(server)).join(', ');
+    if (list !== '') messages.push(`This project starts MCP servers with your permissions: ${list}.`);
+    return { servers: [...servers], refused: [], unsettled: [], messages };
   }
-  // Servers that start only because this run is trusted need consent again in the next.
-  if (unsettled.length === 0 && consent.problem === undefined) messages.push(...tryConsent(consent, ofProject));
+  const list = unsettled.map(({ server, state }) => `${describeServer(server)} [${state}]`).join(', ');
+  messages.push(joinSentences(`MCP servers of this project do not start without your consent: ${list}.`, hint));
+  const waiting = new Set(unsettled.map(({ server }) => server));
   return {
-    servers: servers.filter((server) => !refused.includes(server)),
-    refused: refused.map((server) => {
-      const why = states.get(server) === 'changed' ? 'changed since your consent' : 'new since your consent';
-      return { server, message: joinSentences(`The MCP server ${server.name} of this project is ${why}.`, hint) };
+    servers: servers.filter((server) => !waiting.has(server)),
+    refused: unsettled.map(({ server, state }) => {
+      const why = state === 'changed' ? 'has changed since your consent' : 'needs your consent';
+      return { server, message: joinSentences(`The MCP server ${server.name} of this project ${why}.`, hint) };
     }),
+    unsettled,
     messages,
   };
 }
@@ -121,29 +133,28 @@ function refuseUntrusted(servers: readonly McpServer[], refused: readonly McpSer
       server,
       message: `The MCP server ${server.name} does not start, because the folder is not trusted.`,
     })),
+    unsettled: [],
     messages: refused.length > 0 ? [sentence] : [],
   };
 }
 
-function tryConsent(consent: ServerConsent, servers: readonly McpServer[]): string[] {
-  try {
-    consent.consent(servers);
-    return [];
-  } catch (error) {
-    return [`Recording the consent to these MCP servers failed: ${getErrorMessage(error)}`];
-  }
+function toFingerprints(servers: readonly McpServer[]): Fingerprints {
+  return Object.fromEntries(servers.map(({ name, fingerprint }) => [name, fingerprint]));
 }
 
-function list(servers: readonly McpServer[]): string {
-  return servers.map((server) => `${server.name} (${describeAddress(server)})`).join(', ');
+/** `name (what runs)`. */
+export function describeServer(server: McpServer): string {
+  return `${server.name} (${describeAddress(server)})`;
 }
 
-/** What runs or is connected to; for `env` and `headers` the names, because values may be credentials. */
-export function describeAddress({ address }: McpServer): string {
-  if (address.kind !== 'stdio') return [address.url, ...named('headers', address.headers)].join('; ');
+/** What runs or is connected to, and `trust`; for `env` and `headers` the names, because values may be credentials. */
+function describeAddress({ address, trust }: McpServer): string {
+  const tools = trust ? ['its tools need no approval'] : [];
+  if (address.kind !== 'stdio') return [address.url, ...named('headers', address.headers), ...tools].join('; ');
   const { command, args, cwd, env } = address;
   const words = [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word)));
-  return [words.join(' '), ...(cwd === undefined ? [] : [`in ${cwd}`]), ...named('env', env)].join('; ');
+  const folder = cwd === undefined ? [] : [`in ${cwd}`];
+  return [words.join(' '), ...folder, ...named('env', env), ...tools].join('; ');
 }
 
 function named(key: string, values: Readonly<Record<string, string>>): string[] {

@@ -107,6 +107,16 @@ describe('a prompt', () => {
     expect([await complete('a'), await complete('')]).toEqual([['a.ts'], ['a.ts', 'b.ts']]);
   });
 
+  it('is completed with the arguments that are typed already', async () => {
+    await using run = await open(PROMPTS);
+    const { prompt } = run.servers.contents.prompts().find((each) => each.prompt.name === 'review code')!;
+    const before = '--tone="very kind" --unknown=x';
+    await run.servers.contents.completePrompt('docs', prompt, { name: 'file', value: 'a', before }, NEVER);
+    expect(run.server.record.received('completion/complete').at(-1)).toMatchObject({
+      params: { argument: { name: 'file', value: 'a' }, context: { arguments: { tone: 'very kind' } } },
+    });
+  });
+
   it('follows a changed list, and goes with its server', async () => {
     await using run = await open(PROMPTS);
     await run.server.play([

@@ -6,7 +6,7 @@
 import type { Part } from '../protocol/content.ts';
 import { ToolError, getErrorMessage } from '../protocol/errors.ts';
 import { cleanLine } from './clean-text.ts';
-import type { CompletionOwner, McpConnection } from './connection.ts';
+import type { CompletionOwner, McpConnection, TypedArgument } from './connection.ts';
 import { BlockReader } from './content-blocks.ts';
 import type { ListedPrompt } from './listed-items.ts';
 import { readPromptArguments } from './prompt-arguments.ts';
@@ -155,11 +155,22 @@ export class ServerContents {
     return { parts: cut(parts), shown: blocks.map(({ shown }) => shown).join('\n') };
   }
 
+  /** Values for an argument of a prompt; `before` is what was typed after the name of the prompt so far. */
+  completePrompt(
+    server: string,
+    prompt: ListedPrompt,
+    { name, value, before }: { name: string; value: string; before: string },
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const { [name]: _own, ...others } = readPromptArguments(before, prompt.arguments).values;
+    return this.complete(server, { type: 'ref/prompt', name: prompt.name }, { name, value, others }, signal);
+  }
+
   /** Values that the server offers for an argument; none when it fails or is slow. */
   async complete(
     server: string,
     ref: CompletionOwner,
-    argument: { name: string; value: string },
+    argument: TypedArgument,
     signal: AbortSignal,
   ): Promise<string[]> {
     const link = this.options.link(server);

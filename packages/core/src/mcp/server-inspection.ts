@@ -1,23 +1,23 @@
-/** Inspects the MCP servers of a folder outside an agent, and records the user's consent to those of a project. */
+/** Inspects the MCP servers of a project outside an agent, and records the user's consent to them. */
 
-import { join } from 'node:path';
-import { userDirectory } from '../config/paths.ts';
 import { selectServers } from './select-servers.ts';
-import { ServerConsent } from './server-consent.ts';
+import type { McpServer } from './server-config.ts';
+import { openServerConsent } from './server-consent.ts';
 import type { McpLayer } from './server-layer.ts';
 
-/** Consents to exactly the servers that the project has in these layers. Throws file-system errors. */
-export function consentToServers({ root, home }: { root: string; home: string }, layers: readonly McpLayer[]): void {
-  const servers = selectServers(layers).servers.filter(({ source }) => source === 'project');
-  new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), root).consent(servers);
+interface Folder {
+  root: string;
+  home: string;
 }
 
-/** Consents to the entry of one server, which the user has just written. Throws file-system errors. */
-export function consentToServer(
-  { root, home }: { root: string; home: string },
-  layers: readonly McpLayer[],
-  name: string,
-) {
-  const server = selectServers(layers).servers.find((each) => each.name === name && each.source === 'project');
-  if (server) new ServerConsent(join(userDirectory(home), 'trusted_mcp_servers.json'), root).add(server);
+/** The servers that a project has in these layers, also those that a list blocks. */
+export function serversOfProject(layers: readonly McpLayer[]): McpServer[] {
+  return selectServers(layers).servers.filter(({ source }) => source === 'project');
+}
+
+/** Consents to these servers of the project, and with `only` to no others. Throws file-system errors. */
+export function consentToServers(folder: Folder, servers: readonly McpServer[], { only = false } = {}): void {
+  const consent = openServerConsent(folder);
+  if (only) consent.replace(servers);
+  else consent.add(servers);
 }
