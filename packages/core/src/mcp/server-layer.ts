@@ -14,6 +14,8 @@ export interface McpLayer {
   readonly servers: Readonly<Record<string, unknown>>;
   /** As written: it tells which references stayed unexpanded. */
   readonly written: Readonly<Record<string, unknown>>;
+  /** `mcp.serverCommand`: the command line of a server of the name `mcp`, with variables expanded. */
+  readonly serverCommand?: string | undefined;
   /** Why the file could not be read. */
   readonly problem?: string;
 }
@@ -29,14 +31,23 @@ const KINDS: Readonly<Partial<Record<SettingsScope, SourceKind>>> = {
 export function toMcpLayers(layers: readonly Pick<SettingsLayer, 'scope' | 'path' | 'raw' | 'values'>[]): McpLayer[] {
   return layers.flatMap(({ scope, path, raw, values }) => {
     const source = KINDS[scope];
-    const servers = values['mcpServers'];
-    const written = raw['mcpServers'];
-    if (source === undefined || !isRecord(servers) || Object.keys(servers).length === 0) return [];
-    return [{ source, file: path, servers, written: isRecord(written) ? written : {} }];
+    const servers = recordOf(values['mcpServers']);
+    const { serverCommand } = recordOf(values['mcp']);
+    const hasCommand = typeof serverCommand === 'string' && serverCommand.trim() !== '';
+    if (source === undefined || (Object.keys(servers).length === 0 && !hasCommand)) return [];
+    const written = recordOf(raw['mcpServers']);
+    return [{ source, file: path, servers, written, ...(hasCommand && { serverCommand }) }];
   });
 }
 
 /** Whether a layer has servers or problems: without any, the room of MCP is not loaded. */
 export function hasMcpServers(layers: readonly McpLayer[]): boolean {
-  return layers.some(({ servers, problem }) => problem !== undefined || Object.keys(servers).length > 0);
+  return layers.some(
+    ({ servers, serverCommand, problem }) =>
+      problem !== undefined || serverCommand !== undefined || Object.keys(servers).length > 0,
+  );
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../util/clock.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import { describeLog } from './describe-log.ts';
-import { describeFailure, isSignInMissing, McpConnection } from './connection.ts';
+import { describeFailure, isSessionLost, isSignInMissing, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
 import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
@@ -23,7 +23,7 @@ export interface OpenedTransport {
   stderr(): string;
   /** Why the server has no valid credential, as a sentence. */
   signInProblem?(): string | undefined;
-  /** Bytes on stdout that are no messages. */
+  /** Bytes on stdout that are not messages. */
   strayBytes?(): number;
 }
 
@@ -42,7 +42,7 @@ export interface ServerLinkOptions {
   open: OpenTransport;
   sync: ToolSync;
   /** Answers what the server asks. */
-  requests: Pick<ServerRequests, 'answer' | 'capabilities'>;
+  requests: Pick<ServerRequests, 'answer' | 'capabilities' | 'explain'>;
   clientVersion: string;
   clock: Clock;
   /** A sentence on how the user signs in to a server. */
@@ -142,23 +142,25 @@ export class ServerLink {
     this.report({ type: 'connecting' });
     const limit = new AbortController();
     const signal = AbortSignal.any([limit.signal, this.end.signal]);
-    const elapsed = clock.sleep(server.startLimitMs, signal).then(
-      () => limit.abort(),
-      () => undefined,
-    );
     const opened: Opened = {};
-    try {
-      await this.open(signal, opened);
-    } catch (error) {
-      const needsSignIn = !limit.signal.aborted && isSignInMissing(error);
-      const reason = limit.signal.aborted
-        ? `It was not ready within ${server.startLimitMs} ms.`
-        : this.describe(error, opened.last);
+    const fail = (reason: string, needsSignIn = false) =>
       this.fail(reason, {
         stderr: opened.last?.stderr() ?? '',
         mayRetry: this.retries > 0 && !needsSignIn,
         needsSignIn,
       });
+    const elapsed = clock.sleep(server.startLimitMs, signal).then(
+      () => {
+        // Told at once: a caller must not wait until its process has ended.
+        fail(`It was not ready within ${server.startLimitMs} ms.`);
+        limit.abort();
+      },
+      () => undefined,
+    );
+    try {
+      await this.open(signal, opened);
+    } catch (error) {
+      if (!limit.signal.aborted) fail(this.describe(error, opened.last), isSignInMissing(error));
     } finally {
       limit.abort();
       await elapsed;
@@ -168,7 +170,10 @@ export class ServerLink {
   private async open(signal: AbortSignal, opened: Opened): Promise<void> {
     const connection = await this.openEither(signal, opened);
     try {
-      const tools = await connection.listTools({ timeoutMs: this.options.server.startLimitMs, signal });
+      const request = { timeoutMs: this.options.server.startLimitMs, signal };
+      let tools = await connection.listTools(request);
+      // Some servers add tools right after the handshake.
+      if (this.lists.takeMissed('tools')) tools = await connection.listTools(request);
       throwIfAborted(signal);
       this.connection = connection;
       this.readyAt = this.options.clock.now();
@@ -263,7 +268,7 @@ export class ServerLink {
     const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.retries++) * (0.75 + clock.random() / 2);
     this.report({ type: 'failed', error, stderr, retriesInMs: Math.round(delay) });
     void clock.sleep(delay, this.end.signal).then(
-      () => this.connect(),
+      () => this.reconnect(),
       () => undefined,
     );
   }
@@ -286,8 +291,12 @@ export class ServerLink {
     this.report({ type: 'listed', ...found });
   }
 
-  private call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {
-    return this.use((connection) => connection.callTool(tool, args, options), options.signal);
+  private async call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {
+    try {
+      return await this.use((connection) => connection.callTool(tool, args, options), options.signal);
+    } catch (error) {
+      throw await this.options.requests.explain(error, options.signal ?? this.end.signal);
+    }
   }
 
   private report(event: EventOf<McpEvent>): void {
@@ -295,11 +304,4 @@ export class ServerLink {
     const { server, clock, report } = this.options;
     report({ ...event, server: server.name, at: clock.now() } as McpEvent);
   }
-}
-
-/** Over HTTP: the server forgot the session, or is not reachable. */
-function isSessionLost(error: unknown): boolean {
-  return (
-    (error as { status?: unknown }).status === 404 || (error instanceof TypeError && error.message === 'fetch failed')
-  );
 }

@@ -45,6 +45,11 @@ export class ServerLists {
     else this.missed.add(kind);
   }
 
+  /** Whether the list has changed before the server was ready; then it is read now. */
+  takeMissed(kind: ListKind): boolean {
+    return this.missed.delete(kind);
+  }
+
   /** The server is ready now. */
   catchUp(): void {
     for (const kind of this.missed) this.lists[kind].request();

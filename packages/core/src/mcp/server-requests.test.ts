@@ -97,6 +97,21 @@ describe('elicitation', () => {
     expect(questions).toEqual([{ type: 'url', server: 'one', message: 'Sign in', url: 'https://a.example/in' }]);
   });
 
+  it.each<[string, ServerAnswer['action'] | undefined, RegExp]>([
+    ['opens it', 'accept', /The user was shown https:\/\/a\.example\/in and continued\. Call the tool again\./],
+    ['declines', 'decline', /The user did not agree to open https:\/\/a\.example\/in\./],
+    ['is absent', undefined, /The user did not agree/],
+  ])('of a page that a failed call needs reaches the user, who %s', async (_who, action, words) => {
+    const elicitations = [{ mode: 'url', elicitationId: '1', message: 'Sign in', url: 'https://a.example/in' }];
+    const rules = [mcp.on('tools/call', [mcp.failure(-32_042, 'Needs a page', { elicitations })])];
+    const { questions, ask } = scripted({ action: action ?? 'cancel' });
+    await using run = await open({ tools: [{ name: 'ask' }], rules }, action === undefined ? {} : { ask });
+    const { error } = await run.call('mcp_one_ask');
+    expect(error?.message).toMatch(words);
+    expect(error?.message).toContain('Needs a page');
+    expect(questions).toHaveLength(action === undefined ? 0 : 1);
+  });
+
   it('without a user is declined, and the user is told why once', async () => {
     await using run = await open(asking(FORM));
     expect([await run.answer(), await run.answer()]).toMatchObject([

@@ -13,6 +13,7 @@ import type {
   ServerQuestion,
 } from '../protocol/server-questions.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import { isRecord } from '../util/is-record.ts';
 import { cleanLine } from './clean-text.ts';
 import { problemOf, readElicitation } from './elicitation.ts';
 import { RpcError } from './rpc-session.ts';
@@ -30,6 +31,10 @@ export interface ServerPorts {
   tell(level: 'info' | 'warning', message: string): void;
 }
 
+/** The code of the protocol for a call that needs the user to open a page first. */
+const PAGE_REQUIRED = -32_042;
+/** Pages that one failed call may show. */
+const MOST_PAGES = 3;
 /** The code of the protocol for a user who says no. */
 const USER_REJECTED = -1;
 /** Of one server in a session: more is not what a user meant to allow. */
@@ -75,6 +80,25 @@ export class ServerRequests {
       default:
         return undefined;
     }
+  }
+
+  /** Shows the pages that a failed call needs, and adds for the model what the user did. Any other error stays. */
+  async explain(error: unknown, signal: AbortSignal): Promise<unknown> {
+    if (!(error instanceof RpcError) || error.code !== PAGE_REQUIRED || !isRecord(error.data)) return error;
+    const { elicitations } = error.data;
+    const pages: unknown[] = Array.isArray(elicitations) ? elicitations.slice(0, MOST_PAGES) : [];
+    const told: string[] = [];
+    for (const page of pages) {
+      const question = readElicitation(this.server.name, { ...(isRecord(page) ? page : {}), mode: 'url' });
+      if (question.type !== 'url') continue;
+      const { action } = await this.ask(question, signal);
+      told.push(
+        action === 'accept'
+          ? `The user was shown ${question.url} and continued. Call the tool again.`
+          : `The user did not agree to open ${question.url}.`,
+      );
+    }
+    return new Error([`${error.message}.`, ...told].join(' '), { cause: error });
   }
 
   private async elicit(params: Record<string, unknown>, signal: AbortSignal): Promise<Record<string, unknown>> {

@@ -8,6 +8,7 @@ import type { ChildGuard } from '../tools/run-child.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 import type { Clock } from '../util/clock.ts';
+import type { Confine, Invocation } from '../util/invocation.ts';
 import { cleanContent } from './clean-text.ts';
 import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
@@ -18,12 +19,14 @@ export interface StdioOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
   guard?: ChildGuard | undefined;
+  /** Puts the server into a sandbox; absent: none was asked for. */
+  confine?: Confine | undefined;
   clock: Clock;
 }
 
 /** Media in a result makes long messages. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** Lines that are no messages: a few are usual, more is a program that does not speak the protocol. */
+/** Lines that are not messages: a few are usual, more is a program that does not speak the protocol. */
 const MAX_OTHER_BYTES = 1024 * 1024;
 const MAX_STDERR_CHARACTERS = 8 * 1024;
 /** What a server that does not read may hold up. */
@@ -45,6 +48,8 @@ export class StdioTransport implements RpcTransport {
   private errors = '';
   private failure: string | undefined;
   private isOver = false;
+  /** Whether a message came: a program that says nothing has nothing to put in order before it ends. */
+  private hasSpoken = false;
 
   constructor(options: StdioOptions) {
     this.options = options;
@@ -55,7 +60,7 @@ export class StdioTransport implements RpcTransport {
     return cleanContent(this.errors).trim();
   }
 
-  /** Bytes on stdout that are no messages. */
+  /** Bytes on stdout that are not messages. */
   get strayBytes(): number {
     return this.otherBytes;
   }
@@ -67,9 +72,11 @@ export class StdioTransport implements RpcTransport {
   /** Rejects with a sentence when the program cannot be started. */
   async start(): Promise<void> {
     const { command, args, cwd, env, guard } = this.options;
-    const child = builtin.childProcess.spawn(command, [...args], {
+    const given = { file: command, args, directory: cwd, environment: { ...env, ...guard?.prepare() } };
+    const invocation = await this.confine(given);
+    const child = builtin.childProcess.spawn(invocation.file, [...invocation.args], {
       cwd,
-      env: { ...env, ...guard?.prepare() },
+      env: { ...invocation.environment },
       detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -100,12 +107,23 @@ export class StdioTransport implements RpcTransport {
     const { child, exited } = this;
     if (!child || !exited) return;
     child.stdin?.end();
-    for (const signal of [undefined, 'SIGTERM', 'SIGKILL'] as const) {
+    const steps = [...(this.hasSpoken ? [undefined] : []), 'SIGTERM', 'SIGKILL'] as const;
+    for (const signal of steps) {
       if (signal) signalChildGroup(child, signal);
       if (await this.endsWithin(exited, GRACE_MS)) break;
     }
     // Children of the server may outlive it.
     signalChildGroup(child, 'SIGKILL');
+  }
+
+  private async confine(given: Invocation): Promise<Invocation> {
+    const { confine } = this.options;
+    if (!confine) return given;
+    try {
+      return await confine(given, 'server');
+    } catch (error) {
+      throw new Error(this.describeStartFailure(error), { cause: error });
+    }
   }
 
   private async endsWithin(exited: Promise<void>, ms: number): Promise<boolean> {
@@ -122,21 +140,25 @@ export class StdioTransport implements RpcTransport {
   }
 
   private async follow(child: ChildProcess, onStartFailed: (error: Error) => void): Promise<void> {
-    const { command, guard } = this.options;
+    const { guard } = this.options;
     try {
       const { code, signal } = await waitForExit(child);
       const how = signal ? `ended by ${signal}` : `exited with code ${code ?? 'unknown'}`;
       this.failure ??= `The server's process ${how}.`;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      const why = code === 'ENOENT' ? 'the program or its folder does not exist' : getErrorMessage(error);
-      this.failure = `"${command}" could not be started: ${why}.`;
+      this.failure = this.describeStartFailure(error);
       onStartFailed(new Error(this.failure));
     }
     signalChildGroup(child, 'SIGKILL');
     if (child.pid !== undefined) guard?.unwatch(child.pid);
     this.isOver = true;
     this.onclose?.(this.failure);
+  }
+
+  private describeStartFailure(error: unknown): string {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = isMissing ? 'the program or its folder does not exist' : getErrorMessage(error);
+    return `"${this.options.command}" could not be started: ${why}.`;
   }
 
   private read(chunk: Buffer): void {
@@ -174,6 +196,7 @@ export class StdioTransport implements RpcTransport {
       this.onerror?.(new Error(`The server printed a line that is not a message: ${getErrorMessage(error)}`));
       return;
     }
+    this.hasSpoken = true;
     // Older protocols send several messages in a list.
     for (const each of Array.isArray(message) ? (message as unknown[]) : [message]) this.onmessage?.(each);
   }

@@ -7,6 +7,8 @@ import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 export interface TimedStep {
   /** `start`, or the method of a request. */
   name: string;
+  /** Whether it asks for a further page of a list. */
+  isFurtherPage?: boolean;
   /** Undefined without an answer. */
   ms?: number;
   result?: unknown;
@@ -50,7 +52,8 @@ export class TimedTransport implements RpcTransport {
   async send(message: JsonRpcMessage): Promise<void> {
     const { id, method } = message;
     if (id !== undefined && typeof method === 'string') {
-      const step: TimedStep = { name: method };
+      const { params } = message;
+      const step: TimedStep = { name: method, isFurtherPage: isRecord(params) && params['cursor'] !== undefined };
       this.steps.push(step);
       this.open.set(id, { step, since: this.clock.now() });
     }

@@ -200,6 +200,14 @@ describe('a tool that is not loaded', () => {
   });
 });
 
+it('declares every tool where a rule or a setting withholds the search', () => {
+  const { search, registry, declared } = open(HUB);
+  const listed = registry.list.bind(registry);
+  registry.list = () => listed().filter(({ name }) => name !== SEARCH_TOOL);
+  expect(declared()).toHaveLength(1 + HUB.length);
+  expect([search.describe(), search.figures()]).toEqual(['', undefined]);
+});
+
 it('a resumed session has what it had loaded, in its order', () => {
   const loadedBefore = ['mcp_hub_searchCode', 'mcp_gone_x', 'mcp_hub_create_issue'];
   expect(open(HUB, { loadedBefore }).declared()).toEqual([

@@ -75,7 +75,7 @@ export class ToolSearch {
 
   /** Undefined while every tool is declared. */
   figures(): SearchFigures | undefined {
-    const tools = this.isOn ? this.foreign() : [];
+    const tools = this.announced();
     if (tools.length === 0) return undefined;
     const loaded = tools.filter(({ name }) => this.loaded.has(name));
     const own = Buffer.byteLength(this.describe()) + this.sizeOf(this.tool);
@@ -89,7 +89,7 @@ export class ToolSearch {
 
   /** For the system prompt; empty while every tool is declared. */
   describe(): string {
-    const tools = this.isOn ? this.foreign() : [];
+    const tools = this.announced();
     if (tools.length === 0) return '';
     const { tools: former } = this.described;
     if (tools.length === former.length && tools.every((tool, index) => tool === former[index])) {
@@ -134,10 +134,17 @@ export class ToolSearch {
   }
 
   private arrange(tools: DefinedTool[]): DefinedTool[] {
-    if (!this.isOn) return tools;
+    // A rule or a setting may withhold the search itself: then everything is declared.
+    if (!this.isOn || !tools.some(({ name }) => name === SEARCH_TOOL)) return tools;
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     const own = tools.filter(({ server }) => server === undefined);
     return [...own, ...[...this.loaded].flatMap((name) => byName.get(name) ?? [])];
+  }
+
+  /** The tools that are known by name only, loaded or not. */
+  private announced(): DefinedTool[] {
+    const isOffered = this.isOn && this.options.shelf.list().some(({ name }) => name === SEARCH_TOOL);
+    return isOffered ? this.foreign() : [];
   }
 
   private foreign(): DefinedTool[] {

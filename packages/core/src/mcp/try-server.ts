@@ -159,7 +159,11 @@ function describeResult(result: unknown): string {
 }
 
 function listedTools(steps: readonly TimedStep[], server: McpServer, tools: ToolRegistry): TriedTool[] {
-  const listed = resultOf(steps, 'tools/list').flatMap((page) =>
+  const isComplete = ({ name, result, isFurtherPage }: TimedStep) =>
+    name === 'tools/list' && result !== undefined && isFurtherPage !== true;
+  // A server that changes its list is asked again.
+  const last = steps.slice(Math.max(0, steps.findLastIndex(isComplete)));
+  const listed = resultOf(last, 'tools/list').flatMap((page) =>
     Array.isArray(page['tools']) ? (page['tools'] as unknown[]) : [],
   );
   return listed.flatMap((tool) => {

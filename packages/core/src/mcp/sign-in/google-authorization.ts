@@ -64,7 +64,7 @@ export async function openGoogleAuthorization(
   return new GoogleAuthorization(createTokenSource(credentials, { clock: options.clock, scopes }), headers);
 }
 
-class GoogleAuthorization implements RequestAuthorization {
+export class GoogleAuthorization implements RequestAuthorization {
   readonly problem = 'It rejected the Google credentials (401). Check the access of the account.';
   private readonly tokens: TokenSource;
   private readonly fixed: Readonly<Record<string, string>>;
@@ -84,7 +84,8 @@ class GoogleAuthorization implements RequestAuthorization {
   }
 }
 
-async function findCredentials({ home, environment }: GoogleOptions) {
+/** The application default credentials. Throws a SignInError that says what is missing. */
+export async function findCredentials({ home, environment }: Pick<GoogleOptions, 'home' | 'environment'>) {
   const { path, isNamed, isOnGoogleMachine } = findCredentialsPlace(home, environment);
   let text: string | undefined;
   try {

@@ -86,7 +86,7 @@ function checkChallengeMethods({ challengeMethods, issuer }: Discovery, { note }
   if (challengeMethods?.includes('S256')) return;
   if (challengeMethods)
     throw new SignInError('setup', `${issuer} does not support PKCE with S256, which a sign-in needs.`);
-  if (issuer !== undefined) note?.(`${issuer} does not state that it supports PKCE. Castor uses it all the same.`);
+  if (issuer !== undefined) note?.(`${issuer} does not state that it supports PKCE. Castor uses it nevertheless.`);
 }
 
 async function findClient(

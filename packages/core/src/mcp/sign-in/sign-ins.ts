@@ -18,6 +18,7 @@ import type { SignInPorts } from './sign-in.ts';
 import { ServerTokens } from './server-tokens.ts';
 import { isOver } from './stored-sign-in.ts';
 import type { StoredSignIn } from './stored-sign-in.ts';
+import type { SignInPurpose } from './token-places.ts';
 import { revokeToken } from './token-request.ts';
 import { TokenStore } from './token-store.ts';
 import type { SignInTarget, TokenPlace } from './token-store.ts';
@@ -27,6 +28,8 @@ export interface SignInsOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   openKeyring?: OpenKeyring | undefined;
+  /** Default: MCP servers. */
+  purpose?: SignInPurpose | undefined;
 }
 
 /**

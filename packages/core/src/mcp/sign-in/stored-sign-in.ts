@@ -26,7 +26,7 @@ export interface StoredSignIn {
   readonly resource?: string | undefined;
 }
 
-/** Undefined for a value that is no sign-in. */
+/** Undefined for a value that is not a sign-in. */
 export function toStoredSignIn(value: unknown): StoredSignIn | undefined {
   if (!isRecord(value) || !isRecord(value['token']) || typeof value['serverName'] !== 'string') return undefined;
   const { token } = value;

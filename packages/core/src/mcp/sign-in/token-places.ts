@@ -6,15 +6,18 @@ import { userDirectory } from '../../config/paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function tokenPlaces(home: string) {
+/** What signs in: MCP servers, or remote agents over A2A. Each has a store of its own, as in Gemini CLI. */
+export type SignInPurpose = 'mcp' | 'a2a';
+
+export function tokenPlaces(home: string, purpose: SignInPurpose = 'mcp') {
   const directory = userDirectory(home);
   return {
     /** Shared with Gemini CLI. */
-    file: join(directory, 'mcp-oauth-tokens.json'),
+    file: join(directory, `${purpose}-oauth-tokens.json`),
     /** Gemini CLI's, where it found no keychain. */
     encrypted: join(directory, 'gemini-credentials.json'),
     /** Names the servers whose sign-ins are in the keyring. */
-    list: join(directory, 'castor-mcp-sign-ins.json'),
+    list: join(directory, `castor-${purpose}-sign-ins.json`),
   };
 }
 

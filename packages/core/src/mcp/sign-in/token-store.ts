@@ -20,6 +20,7 @@ import { belongsTo, toStoredSignIn } from './stored-sign-in.ts';
 import type { StoredSignIn } from './stored-sign-in.ts';
 import { TokenFile } from './token-file.ts';
 import { isKeyringForced, tokenPlaces } from './token-places.ts';
+import type { SignInPurpose } from './token-places.ts';
 
 export type TokenPlace = 'keyring' | 'file' | 'encrypted-file';
 
@@ -40,10 +41,12 @@ export interface TokenStoreOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   openKeyring?: OpenKeyring | undefined;
+  /** Default: MCP servers. */
+  purpose?: SignInPurpose | undefined;
 }
 
-/** Gemini CLI's own service. */
-const SERVICE = 'gemini-cli-oauth';
+/** Gemini CLI's own services. */
+const SERVICES: Readonly<Record<SignInPurpose, string>> = { mcp: 'gemini-cli-oauth', a2a: 'gemini-cli-a2a' };
 
 export class TokenStore {
   /** Why a place could not be read, as a sentence. */
@@ -54,7 +57,7 @@ export class TokenStore {
 
   constructor(options: TokenStoreOptions) {
     this.options = options;
-    this.paths = tokenPlaces(options.home);
+    this.paths = tokenPlaces(options.home, options.purpose);
     this.file = new TokenFile(this.paths.file);
   }
 
@@ -167,7 +170,7 @@ export class TokenStore {
   private async openKeyring(): Promise<Keyring | undefined> {
     return this.options.environment['GEMINI_FORCE_FILE_STORAGE'] === 'true'
       ? undefined
-      : this.options.openKeyring?.(SERVICE);
+      : this.options.openKeyring?.(SERVICES[this.options.purpose ?? 'mcp']);
   }
 
   /** The servers whose sign-ins are in the keyring. */
