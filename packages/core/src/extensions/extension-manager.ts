@@ -133,7 +133,7 @@ export class ExtensionManager {
         ? 'It changed since you consented to it.'
         : 'Another program installed it; Castor has not loaded it yet.';
     const page = [`Extension "${name}" (${manifest.version}). ${why}`, ...sourceLine(installation)];
-    await this.ask(name, [...page, ...describeContent(directory), WARNING]);
+    await this.ask(name, [...page, ...(await describeContent(directory)), WARNING]);
     writeConsentRecord(this.options.home, name, current);
   }
 
@@ -230,7 +230,7 @@ export class ExtensionManager {
     const page = [
       `Installing extension "${name}".`,
       ...sourceLine(installation),
-      ...describeContent(directory),
+      ...(await describeContent(directory)),
       WARNING,
     ];
     await this.ask(name, page);
@@ -243,14 +243,15 @@ export class ExtensionManager {
     fresh: string,
     installation: Installation,
   ): Promise<boolean> {
-    const changes = compareContent(describeContent(directory), describeContent(fresh));
+    const content = await describeContent(fresh);
+    const changes = compareContent(await describeContent(directory), content);
     const isMoved = before?.source !== installation.source || manifest.name !== name;
     if (changes.length === 0 && !isMoved && consent === 'known') return true;
     const title = isMoved
       ? `Migrating extension "${name}" to "${manifest.name}" from ${installation.source}.`
       : `Updating extension "${name}".`;
     const difference = changes.length === 0 ? [] : ['What changes:', ...changes];
-    await this.ask(name, [title, ...difference, '', 'All that it will do:', ...describeContent(fresh), WARNING]);
+    await this.ask(name, [title, ...difference, '', 'All that it will do:', ...content, WARNING]);
     return false;
   }
 

@@ -17,7 +17,8 @@ export type InstallSource =
   | { readonly kind: 'folder'; readonly source: string };
 
 const REMOTE = /^(?:https?:\/\/|git@|sso:\/\/|github:|gitlab:|ssh:\/\/|file:\/\/)/i;
-const SHORT = /^[\w.-]+\/[\w.-]+$/;
+/** A path begins with a dot, an owner on GitHub does not. */
+const SHORT = /^\w[\w-]*\/[\w.-]+$/;
 
 export interface SourceBases {
   /** Of pages and clones. */

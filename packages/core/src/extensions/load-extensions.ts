@@ -34,7 +34,7 @@ export interface Extension {
   readonly record: ConsentRecord | undefined;
 }
 
-/** An installed folder that is no usable extension. */
+/** An installed folder that is not a usable extension. */
 export interface BrokenExtension {
   readonly folder: string;
   readonly problem: string;

@@ -17,7 +17,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   '6': 'a named pipe',
 };
 
-/** Throws an ExtensionError for a file that is no such archive or ends too early. */
+/** Throws an ExtensionError for a file that is not such an archive or ends too early. */
 export async function* readTar(file: string): AsyncGenerator<ArchiveEntry, void> {
   const input = (await open(file)).createReadStream();
   const unpacked = createGunzip();

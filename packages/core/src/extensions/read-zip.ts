@@ -33,7 +33,7 @@ interface Row {
   offset: number;
 }
 
-/** Throws an ExtensionError for a file that is no such archive. */
+/** Throws an ExtensionError for a file that is not such an archive. */
 export async function* readZip(file: string): AsyncGenerator<ArchiveEntry, void> {
   const handle = await open(file);
   try {

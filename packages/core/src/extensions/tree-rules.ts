@@ -11,7 +11,7 @@ import { ARCHIVE_LIMITS } from './archive-entry.ts';
 import { ExtensionError } from './extension-error.ts';
 
 /**
- * Whether a link at this path leads out of its tree, or is no plain relative link. After a name, `..` is rejected too:
+ * Whether a link at this path leads out of its tree, or is not a plain relative link. After a name, `..` is rejected too:
  * where the name is a link itself, the spelling does not tell where it leads.
  */
 export function leavesTree(path: string, target: string): boolean {
