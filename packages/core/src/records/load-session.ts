@@ -3,7 +3,7 @@
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content } from '../protocol/content.ts';
 import { stateOf } from './pre-images.ts';
-import { createChildTeller, findChildSession, listChildren } from './session-children.ts';
+import { createChildTeller, findChildSession, listChildren, withEndOfChild } from './session-children.ts';
 import type { ChildRecord } from './session-children.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
@@ -33,5 +33,6 @@ export async function loadSession(wanted: string, project: ProjectSessions): Pro
     childOf: createChildTeller(found.path, session.metadata),
   });
   const children = listChildren(found.path, found.id);
-  return { ...found, history: turns, events: toSessionEvents(session, openCalls), children };
+  const events = withEndOfChild(toSessionEvents(session, openCalls), session.metadata);
+  return { ...found, history: turns, events, children };
 }

@@ -2,7 +2,7 @@
  * Rewinds a session: lists the user messages to rewind to, and restores the files from
  * before the edits since then, byte for byte where a pre-image exists, else by reversing
  * the diffs. The chat rewinds the conversation itself. Changes a file only when it is exactly
- * as the edits left it; does not undo the effects of commands.
+ * as the edits left it. What commands did is undone by undo/.
  */
 
 import { rm } from 'node:fs/promises';
@@ -44,7 +44,7 @@ export interface RewindPoint {
   readonly text: string;
   /** Edits since then, oldest first. */
   readonly edits: readonly RecordedEdit[];
-  /** Whether commands have run since then; their effects stay. */
+  /** Whether commands have run since then. */
   readonly hasCommands: boolean;
   /** Absent for a message that a compression replaced: the session file holds the turns before it. */
   readonly content?: Content;

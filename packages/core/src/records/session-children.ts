@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { findProjectDirectories } from '../config/project-registry.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import { cutMiddle, MOST_OF_RESULT } from '../util/cut-middle.ts';
 import { countOf } from '../util/short-text.ts';
 import { readSessionFile } from './read-session-file.ts';
 import { replaySession } from './replay-session.ts';
@@ -16,7 +17,7 @@ import type { ProjectSessions } from './project-sessions.ts';
 import { isSessionId } from './session-file.ts';
 import type { SessionMetadata } from './session-file.ts';
 import { toSessionHistory } from './session-history.ts';
-import type { ToldChild } from './session-history.ts';
+import type { ToldChild } from './interrupted-call.ts';
 import type { SessionSummary } from './session-list.ts';
 import { findLockHolder } from './session-lock.ts';
 import { toSessionEvents } from './session-transcript.ts';
@@ -85,6 +86,28 @@ function toEnd(ended: SessionMetadata['agentEnded']): Partial<NonNullable<Sessio
   return typeof ended === 'object' && ended !== null ? ended : {};
 }
 
+/** A child ends with its last call, not with words: shows what it handed in, and why it ended. */
+export function withEndOfChild(
+  events: readonly AgentEvent[],
+  { kind, agentEnded }: Partial<SessionMetadata>,
+): AgentEvent[] {
+  const { reason, result, problem } = toEnd(agentEnded);
+  const last = events.at(-1);
+  if (kind !== 'subagent' || reason === undefined || last?.type !== 'prompt_ended') return [...events];
+  const { prompt_id } = last;
+  const handed: AgentEvent[] = result === undefined ? [] : [{ type: GeminiEventType.Content, value: result }];
+  const ending: AgentEvent =
+    reason === 'GOAL'
+      ? { type: 'prompt_ended', prompt_id, outcome: 'completed' }
+      : {
+          type: 'prompt_ended',
+          prompt_id,
+          outcome: 'stopped',
+          detail: `${reason}: ${problem ?? 'no reason recorded'}`,
+        };
+  return [...events.slice(0, -1), ...handed, ending];
+}
+
 /** The session of a sub-agent by its whole id; undefined for any other word. */
 export function findChildSession(wanted: string, { home, root }: ProjectSessions): SessionSummary | undefined {
   const id = wanted.trim();
@@ -127,7 +150,8 @@ export function createChildTeller(
 
 const TOLD_CALLS = 20;
 
-function tellChild({ id, agent, reason, result, problem, turns, events }: ChildRecord): ToldChild {
+function tellChild({ id, agent, path, reason, result: whole, problem, turns, events }: ChildRecord): ToldChild {
+  const result = whole === undefined ? undefined : cutMiddle(whole, MOST_OF_RESULT, path);
   if (reason === 'GOAL')
     return {
       hasSucceeded: true,
@@ -147,6 +171,6 @@ function tellChild({ id, agent, reason, result, problem, turns, events }: ChildR
       ? 'It had called no tool.'
       : `Its last calls, whose effects remain:\n${calls.slice(-TOLD_CALLS).join('\n')}`;
   const partial = result === undefined ? '' : `\nWhat it handed in is partial:\n${result}`;
-  const text = `${cut}, after ${countOf(turns, 'turn')}. ${done}${partial}\nTo let it go on: invoke_agent with agent_name "${agent}" and resume "${id}".`;
+  const text = `${cut}, after ${countOf(turns, 'turn')}. ${done}${partial}\nTo continue it: invoke_agent with agent_name "${agent}" and resume "${id}".`;
   return { hasSucceeded: false, text };
 }

@@ -1,7 +1,7 @@
 /** Words the notices for the user on resume: what was interrupted, and which parts of the file were unreadable. Pure. */
 
 import { sha256 } from '../util/sha256.ts';
-import type { OpenCall } from './session-history.ts';
+import type { OpenCall } from './interrupted-call.ts';
 import type { LoadedSession } from './replay-session.ts';
 import { shorten, toOneLine } from '../util/short-text.ts';
 

@@ -248,9 +248,12 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.append({ $set: { ...fields, lastUpdated: this.timestamp() } });
   }
 
-  idOf(content: Content): string | undefined {
-    return this.written.idOf(content);
+  /** Records what changed in the workspace, or what an undo is about to do; see docs/sessions.md. */
+  workspace(record: object): void {
+    this.append(record);
   }
+
+  readonly idOf = (content: Content): string | undefined => this.written.idOf(content);
 
   close(): void {
     this.underWay.close();

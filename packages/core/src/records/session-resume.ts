@@ -15,7 +15,7 @@ import { SessionError, toSessionError } from './session-error.ts';
 import { sessionFileName } from './session-file.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
-import type { OpenCall } from './session-history.ts';
+import type { OpenCall } from './interrupted-call.ts';
 import { createSessionId } from './session-id.ts';
 import { createChildTeller } from './session-children.ts';
 import { replaySession } from './replay-session.ts';

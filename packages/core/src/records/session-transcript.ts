@@ -13,7 +13,7 @@ import { isRecord } from '../util/is-record.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { describeCall } from './describe-call.ts';
 import type { EndedCall, StartedCall, StoredToolCall } from './session-file.ts';
-import type { OpenCall } from './session-history.ts';
+import type { OpenCall } from './interrupted-call.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
 import { asideWords, isCutAnswer, ownCommand, ownWords } from './resumable-content.ts';
