@@ -87,6 +87,13 @@ export interface CallRecorder {
   ended(call: CompletedToolCall): void;
 }
 
+/** Watches what calls change in the workspace. Must not throw. */
+export interface ChangeWatch {
+  /** Awaited before a call with effects runs: its hooks and its tool may change anything from here on. */
+  before(call: { callId: string; kind: ToolKind; name: string; args: Record<string, unknown> }): Promise<void>;
+  after(callId: string): void;
+}
+
 /** Context for the model beside a result that touched these paths. A throw counts as no context. */
 export type ResultContext = (paths: readonly string[]) => Promise<string | undefined>;
 

@@ -19,7 +19,7 @@ import { showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
 import { Children } from './children.ts';
-import type { AfterToolDecision, CallRecorder, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
+import type { AfterToolDecision, CallRecorder, ChangeWatch, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface ToolExecutorOptions {
   /** The tools in which `execute` finds a call's tool by name. */
@@ -30,6 +30,7 @@ export interface ToolExecutorOptions {
   outputBounds?: () => OutputBounds;
   hooks?: ToolHooks;
   recorder?: CallRecorder;
+  changes?: ChangeWatch;
   resultContext?: ResultContext;
   clock?: Clock;
 }
@@ -105,8 +106,9 @@ export class ToolExecutor {
   /** Runs a prepared call. Never throws. */
   async run(call: ReadyCall, signal: AbortSignal, emit: Emit): Promise<CompletedToolCall | TailCall> {
     const { clock } = this;
-    const { recorder } = this.options;
+    const { recorder, changes } = this.options;
     const { request, tool } = call;
+    const { callId, args } = request;
     const hasEffects = !EFFECTLESS.has(tool.kind);
     const recorded = recorder?.started(request, { hasEffects, display: showCall(call).display });
     let startedAt = clock.now();
@@ -114,6 +116,8 @@ export class ToolExecutor {
     let ended: CompletedToolCall | TailCall;
     try {
       if (hasEffects && recorded) await untilAborted(recorded, signal);
+      if (hasEffects && changes)
+        await untilAborted(changes.before({ callId, kind: tool.kind, name: tool.name, args }), signal);
       startedAt = clock.now();
       const result = await call.invocation.execute(this.contextOf(call, printed, signal, emit));
       ended = await this.finish(call, result, printed, signal);
@@ -122,6 +126,8 @@ export class ToolExecutor {
       ended = isCancelled
         ? createCancelledResult(request, 'User cancelled operation', printed.text)
         : createErrorResult(request, error);
+    } finally {
+      changes?.after(callId);
     }
     if ('kind' in ended) return ended;
     const completed = { ...ended, durationMs: clock.now() - startedAt };

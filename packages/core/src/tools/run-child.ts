@@ -8,6 +8,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import { builtin } from '../util/builtin-modules.ts';
+import type { Confine } from '../util/invocation.ts';
 import type { ChildExit } from '../util/child-group.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 
@@ -32,6 +33,8 @@ export interface ChildRequest {
   onStdout(chunk: Buffer): boolean;
   onPid?(pid: number): void;
   guard?: ChildGuard | undefined;
+  /** Puts the program into a sandbox; for programs that a project or a model chooses. */
+  confine?: Confine | undefined;
   /** Delays the guard: most programs finish sooner, and a guard would cost more than they do. */
   guardAfterMs?: number;
 }
@@ -49,9 +52,13 @@ const MAX_STDERR_BYTES = 65_536;
 export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
   const { signal } = request;
   throwIfAborted(signal);
-  const child = builtin.childProcess.spawn(request.command, [...request.args], {
-    cwd: request.cwd,
-    env: { ...request.env },
+  const { command, args, cwd, env, confine } = request;
+  const given = { file: command, args, directory: cwd, environment: env };
+  const { file, args: words, environment } = confine ? await confine(given, 'tool') : given;
+  throwIfAborted(signal);
+  const child = builtin.childProcess.spawn(file, [...words], {
+    cwd,
+    env: { ...environment },
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -10,6 +10,7 @@ import type { DefinedTool, ToolResult } from '../../protocol/tools.ts';
 import { defineTool } from '../define-tool.ts';
 import { runChild } from '../run-child.ts';
 import type { ChildGuard, ChildOutcome } from '../run-child.ts';
+import type { Confine } from '../../util/invocation.ts';
 import { splitCommand } from '../split-command.ts';
 
 const PREFIX = 'discovered_tool_';
@@ -27,6 +28,7 @@ export interface DiscoveredToolDependencies {
   cwd: string;
   env: Readonly<Record<string, string>>;
   guard?: ChildGuard;
+  confine?: Confine | undefined;
 }
 
 /**
@@ -39,9 +41,9 @@ export async function discoverTools(
   signal: AbortSignal,
   onLeftOut?: (sentence: string) => void,
 ): Promise<DefinedTool[]> {
-  const { discoveryCommand, cwd, env, guard } = dependencies;
+  const { discoveryCommand, cwd, env, guard, confine } = dependencies;
   const timeoutMs = DISCOVERY_TIMEOUT_MS;
-  const run = await runCommand(splitCommand(discoveryCommand), { cwd, env, guard, signal, timeoutMs });
+  const run = await runCommand(splitCommand(discoveryCommand), { cwd, env, guard, confine, signal, timeoutMs });
   if (run.outcome.code !== 0) {
     const reason = run.outcome.ended ?? run.outcome.stderr.trim();
     throw failure(`Tool discovery failed (exit code ${run.outcome.code ?? 'none'}): ${reason || 'no message'}`);
@@ -85,7 +87,7 @@ function readDeclarations(text: string): FunctionDeclaration[] {
 function createDiscoveredTool(
   declaration: FunctionDeclaration,
   name: string,
-  { callCommand, cwd, env, guard }: DiscoveredToolDependencies,
+  { callCommand, cwd, env, guard, confine }: DiscoveredToolDependencies,
 ): DefinedTool {
   const words = splitCommand(callCommand);
   const { description = '' } = declaration;
@@ -103,6 +105,7 @@ function createDiscoveredTool(
         cwd,
         env,
         guard,
+        confine,
         signal,
         timeoutMs: CALL_TIMEOUT_MS,
         input: JSON.stringify(params),
@@ -131,6 +134,7 @@ interface RunOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
   guard: ChildGuard | undefined;
+  confine: Confine | undefined;
   signal: AbortSignal;
   timeoutMs: number;
   input?: string;

@@ -4,7 +4,7 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { readBounded } from '../files/file-store.ts';
+import { readShown } from '../files/file-store.ts';
 import { fingerprint } from '../files/read-ledger.ts';
 import type { ReadLedger } from '../files/read-ledger.ts';
 import type { Workspace } from '../files/workspace.ts';
@@ -55,7 +55,7 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
         // Check both the name and its target, so that a link cannot bypass the ignore rules.
         if (path !== named) refuseIgnored(workspace, path, params.file_path);
         throwIfAborted(signal);
-        bytes = await readBounded(file, path);
+        bytes = await readShown(workspace, file, path);
       } finally {
         file.close();
       }

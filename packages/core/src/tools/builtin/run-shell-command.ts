@@ -31,7 +31,22 @@ export interface ShellParams {
   delay_ms?: number;
 }
 
-export type AroundCommand = (command: string, directory: string) => Promise<() => Promise<string | undefined>>;
+export interface CommandLook {
+  command: string;
+  directory: string;
+  callId: string;
+}
+
+/** What became of a command: a note for the model; `again` where it runs once more, to be called after that. */
+export interface CommandReview {
+  note?: string | undefined;
+  again?: (() => void) | undefined;
+}
+
+/** Looks before a command; the result is called after it, for one in the foreground with its output and exit code. */
+export type AroundCommand = (
+  look: CommandLook,
+) => Promise<(end?: { output: string; exitCode: number | null }) => Promise<CommandReview>>;
 
 export interface RunShellCommandDependencies {
   workspace: Workspace;

@@ -43,16 +43,32 @@ export interface FileJournal {
   changing(write: PlannedWrite): Promise<void>;
 }
 
+/** A file that a call has written. */
+export interface WrittenFile {
+  path: string;
+  /** Undefined when the file did not exist. */
+  before: Buffer | undefined;
+  callId: string;
+}
+
 export class FileStore {
   readonly workspace: Workspace;
   readonly ledger: ReadLedger;
   private readonly journal: FileJournal | undefined;
+  private readonly onWritten: ((file: WrittenFile) => void) | undefined;
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  constructor(workspace: Workspace, ledger = new ReadLedger(), journal?: FileJournal) {
+  /** `onWritten` is called after each write of a call. */
+  constructor(
+    workspace: Workspace,
+    ledger = new ReadLedger(),
+    journal?: FileJournal,
+    onWritten?: (file: WrittenFile) => void,
+  ) {
     this.workspace = workspace;
     this.ledger = ledger;
     this.journal = journal;
+    this.onWritten = onWritten;
   }
 
   /** Loads the current file; `refuseStale` checks whether the model knows that state. */
@@ -63,7 +79,7 @@ export class FileStore {
       try {
         if (!this.workspace.isWritable(file.path))
           throw new ToolError(`${file.path} is not writable.`, 'path_not_in_workspace');
-        const bytes = await readBounded(file, realPath);
+        const bytes = await readShown(this.workspace, file, realPath);
         return { realPath, bytes, stat: file.stat, fingerprint: fingerprint(bytes) };
       } finally {
         file.close();
@@ -92,14 +108,32 @@ export class FileStore {
       const before = 'bytes' in file ? file : undefined;
       await this.journal?.changing({ callId, path: realPath, before, after });
     }
-    await writeFileAtomically({
-      realPath,
-      bytes,
-      expected: 'stat' in file ? file.stat : undefined,
-      isWritable: (path) => this.workspace.isWritable(path),
-    });
+    if (!(await this.writeInEditor(realPath, bytes))) {
+      await writeFileAtomically({
+        realPath,
+        bytes,
+        expected: 'stat' in file ? file.stat : undefined,
+        isWritable: (path) => this.workspace.isWritable(path),
+      });
+    }
     this.ledger.record(realPath, after);
     if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
+    if (callId !== undefined)
+      this.onWritten?.({ path: realPath, before: 'bytes' in file ? file.bytes : undefined, callId });
+  }
+
+  /** Records what another program made of a file that a call has written; the model is told of it. */
+  async adopt(path: string, before: Buffer, after: Buffer, callId: string): Promise<void> {
+    const known = { bytes: before, fingerprint: fingerprint(before) };
+    await this.journal?.changing({ callId, path, before: known, after: fingerprint(after) });
+    this.ledger.record(path, fingerprint(after));
+  }
+
+  private async writeInEditor(realPath: string, bytes: Uint8Array): Promise<boolean> {
+    const editor = this.workspace.editorFor(realPath);
+    if (!editor) return false;
+    const { writeThroughEditor } = await import('./editor-files.ts');
+    return writeThroughEditor(editor, realPath, bytes);
   }
 
   /** Deletes a file that is still as it was loaded, and records that first. */
@@ -128,6 +162,15 @@ export class FileStore {
       if (this.tails.get(key) === run) this.tails.delete(key);
     }
   }
+}
+
+/** The content as the user sees it: an editor may have unsaved text. */
+export async function readShown(workspace: Workspace, file: OpenedFile, path: string): Promise<Buffer> {
+  const bytes = await readBounded(file, path);
+  const editor = workspace.editorFor(file.path);
+  if (!editor) return bytes;
+  const { readThroughEditor } = await import('./editor-files.ts');
+  return readThroughEditor(editor, file.path, bytes);
 }
 
 /** The whole content, up to the limit common to all tools. */

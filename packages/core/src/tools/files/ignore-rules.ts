@@ -110,7 +110,7 @@ export class IgnoreRules {
     if (!git && !gemini) return false;
     const tree = this.trees.find(({ base }) => isBelow(base, absolutePath));
     if (tree === undefined) return false;
-    const name = toPattern(path.relative(tree.top, absolutePath)) + (kind === 'directory' ? '/' : '');
+    const name = toPattern(relativeTo(tree.top, absolutePath)) + (kind === 'directory' ? '/' : '');
     return this.combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
   }
 
@@ -176,6 +176,12 @@ function createRules(git: Ignore): DirectoryRules {
 
 function isBelow(directory: string, candidate: string): boolean {
   return candidate.startsWith(directory.endsWith(path.sep) ? directory : directory + path.sep);
+}
+
+/** `path.relative` for a path below the directory: a start asks about every name that it lists. */
+function relativeTo(directory: string, below: string): string {
+  const rest = below.slice(directory.endsWith(path.sep) ? directory.length : directory.length + 1);
+  return /(?:^|[\\/])\.{0,2}(?:[\\/]|$)/.test(rest) ? path.relative(directory, below) : rest;
 }
 
 function realPath(directory: string): string {

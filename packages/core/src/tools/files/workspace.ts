@@ -11,6 +11,7 @@ import { ToolError } from '../../protocol/errors.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import { openRegularFile, toFileError } from './opened-file.ts';
 import type { OpenedFile } from './opened-file.ts';
+import type { EditorFiles } from './editor-files.ts';
 
 export type { OpenedFile } from './opened-file.ts';
 
@@ -25,6 +26,8 @@ export interface WorkspaceOptions {
   /** The project's own temporary directory; it need not exist yet. */
   tempDirectory: string;
   ignore?: IgnoreRules;
+  /** An editor that has files of the workspace open. */
+  editor?: EditorFiles | undefined;
 }
 
 export interface PathCheck {
@@ -54,6 +57,7 @@ export class Workspace {
   readonly root: string;
   readonly tempDirectory: string;
   readonly ignore: IgnoreRules;
+  private readonly editor: EditorFiles | undefined;
   private readonly allDirectories: string[];
   private readonly named: Roots;
   /** Resolved once: a root later replaced by a link does not move the boundary. */
@@ -67,6 +71,7 @@ export class Workspace {
     ];
     this.tempDirectory = path.resolve(options.tempDirectory);
     this.ignore = options.ignore ?? IgnoreRules.none();
+    this.editor = options.editor;
     this.named = {
       writable: [...this.allDirectories, this.tempDirectory],
       readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
@@ -147,6 +152,15 @@ export class Workspace {
   /** Whether a path without links, from `checkPath` or a handle, may be written. */
   isWritable(realPath: string): boolean {
     return isPermitted(this.real, realPath, 'write');
+  }
+
+  /** The editor, for a path without links that is one of the user's files; the project's own temporary files are ours. */
+  editorFor(realPath: string): EditorFiles | undefined {
+    if (!this.editor) return undefined;
+    const ours = this.real.writable.at(-1)!;
+    return this.isWritable(realPath) && !contains(ours, realPath) && !this.real.files.includes(realPath)
+      ? this.editor
+      : undefined;
   }
 
   /** The name for display: relative when inside the root, otherwise absolute. */

@@ -13,9 +13,10 @@ import { join } from 'node:path';
 import { DEFAULT_MAX_OUTPUT_BYTES, describeTooMuchOutput } from './output-limit.ts';
 import type { MovedCommand } from './shell-outcome.ts';
 import type { EnvironmentFor } from './shell-runner.ts';
-import { toShellInvocation } from './shell-program.ts';
+import { confineShell, toShellInvocation } from './shell-program.ts';
 import type { ShellExit } from './shell-process.ts';
 import { builtin } from '../../util/builtin-modules.ts';
+import type { Confine } from '../../util/invocation.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
 
 export interface BackgroundProcess {
@@ -35,6 +36,8 @@ export interface BackgroundProcessesOptions {
   environment: Record<string, string>;
   /** Further variables for one command, requested before it starts. */
   environmentFor?: EnvironmentFor;
+  /** Puts each command into a sandbox; absent: none was asked for. */
+  confine?: Confine | undefined;
   /** Called for each command that ends by itself or is stopped for too much output. */
   onEnded?: (process: BackgroundProcess) => void;
   /** A command that prints more bytes is stopped; 0 for no limit. */
@@ -90,10 +93,15 @@ export class BackgroundProcesses {
     try {
       const added = await this.options.environmentFor?.(command, directory);
       const environment = { ...this.options.environment, ...added };
-      const invocation = toShellInvocation(command, environment);
+      const shell = toShellInvocation(command, environment);
+      const { confine } = this.options;
+      const start = { invocation: shell, directory, environment };
+      const { invocation, variables } = confine
+        ? await confineShell(confine, start, 'background')
+        : { invocation: shell, variables: environment };
       const child = builtin.childProcess.spawn(invocation.file, invocation.args, {
         cwd: directory,
-        env: { ...environment, ...invocation.environment },
+        env: { ...variables, ...invocation.environment },
         stdio: ['ignore', handle.fd, handle.fd],
         detached: true,
         windowsHide: true,

@@ -59,19 +59,33 @@ async function runInForeground(
   context: ToolContext,
   { shell, background, aroundCommand }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
-  const look = await aroundCommand?.(command, directory);
-  const outcome = await shell.run({
-    command,
-    directory,
-    signal: context.signal,
-    onOutput: (text) => context.onOutput(text),
-    onPid: (pid) => context.onPid(pid),
-  });
-  if (outcome.moved && outcome.pid !== undefined) {
-    await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
-    if (look) void outcome.moved.finished.then(look);
+  const { callId, signal } = context;
+  const run = async () => {
+    const look = await aroundCommand?.({ command, directory, callId });
+    const outcome = await shell.run({
+      command,
+      directory,
+      signal,
+      callId,
+      onOutput: (text) => context.onOutput(text),
+      onPid: (pid) => context.onPid(pid),
+    });
+    if (outcome.moved && outcome.pid !== undefined) {
+      await background.adopt(outcome.pid, command, outcome.output, outcome.moved);
+      if (look) void outcome.moved.finished.then(() => look());
+    }
+    const hasEnded = outcome.ending === 'exited' && outcome.error === undefined;
+    return { outcome, review: await look?.(hasEnded ? outcome : undefined) };
+  };
+  const first = await run();
+  if (!first.review?.again || signal.aborted) return withNote(toResult(first.outcome, shell), first.review?.note);
+  try {
+    const second = await run();
+    const notes = [first.review.note, second.review?.note].filter((note) => note !== undefined);
+    return withNote(toResult(second.outcome, shell), notes.join('\n'));
+  } finally {
+    first.review.again();
   }
-  return withNote(toResult(outcome, shell), await look?.());
 }
 
 async function runInBackground(
@@ -82,7 +96,7 @@ async function runInBackground(
 ): Promise<ToolResult> {
   const { signal } = context;
   if (signal.aborted) return cancelled('');
-  const look = await aroundCommand?.(command, directory);
+  const look = await aroundCommand?.({ command, directory, callId: context.callId });
   let begun: Awaited<ReturnType<BackgroundProcesses['start']>>;
   try {
     begun = await background.start(command, directory);
@@ -90,7 +104,7 @@ async function runInBackground(
     return failedToStart(error as Error);
   }
   const { pid, finished } = begun;
-  if (look) void finished.then(look);
+  if (look) void finished.then(() => look());
   context.onPid(pid);
   const delay = Math.min(delay_ms ?? DEFAULT_DELAY_MS, LONGEST_DELAY_MS);
   const stopWaiting = new AbortController();

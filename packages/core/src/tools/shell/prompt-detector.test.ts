@@ -34,19 +34,16 @@ describe('isQuestion', () => {
 describe('PromptWatch', () => {
   it('asks again about a terminal when something was written during the first look', async () => {
     const waited = Promise.withResolvers<string>();
-    let looks = 0;
     let asked = 0;
     const watch: PromptWatch = new PromptWatch({
       pid: 0,
       hasTerminal: true,
       silenceMs: 1,
-      unfinishedLine() {
-        // The question is written while the first look is under way: that look counts for nothing.
-        if (looks++ === 0) queueMicrotask(() => watch.touch());
-        return 'Choose ';
-      },
+      unfinishedLine: () => 'Choose ',
       async isRaw() {
         asked += 1;
+        // The question is written while the first look is under way: that look counts for nothing.
+        if (asked === 1) watch.touch();
         return true;
       },
       onWaiting: waited.resolve,

@@ -4,6 +4,7 @@
  */
 
 import { getErrorMessage } from '../../protocol/errors.ts';
+import type { ProgramUse } from '../../util/invocation.ts';
 import { CALL_MARK } from './child-environment.ts';
 import { CommandOutput } from './command-output.ts';
 import { CommandWatch } from './command-watch.ts';
@@ -13,7 +14,8 @@ import { withLimitMark } from './limit-mark.ts';
 import { OutputPipes } from './output-pipes.ts';
 import { parseCommand } from './parsed-command.ts';
 import { loadPty, startPty } from './pty.ts';
-import { toShellInvocation } from './shell-program.ts';
+import { confineShell, toShellInvocation } from './shell-program.ts';
+import type { ShellInvocation } from './shell-program.ts';
 import { isMoved, notStarted } from './shell-outcome.ts';
 import type { MovedCommand, ShellEnding, ShellOutcome, ShellRequest } from './shell-outcome.ts';
 import { startPiped } from './shell-process.ts';
@@ -173,21 +175,35 @@ export class RunningCommands {
   private async start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
     const added = await this.options.environmentFor?.(request.command, request.directory);
     const environment = { ...this.options.environment, ...added, [CALL_MARK]: mark };
+    this.watchdog.start();
+    const module = this.options.useTerminal ? await this.loadTerminal(request.command) : undefined;
+    const { invocation, variables } = await this.confine(request, environment, module ? 'terminal' : 'command');
     const start: StartRequest = {
-      invocation: withLimitMark(toShellInvocation(request.command, environment), this.watchdog.limitMark),
+      invocation: withLimitMark(invocation, this.watchdog.limitMark),
       directory: request.directory,
-      environment,
+      environment: variables,
       size: this.display?.size ?? DEFAULT_TERMINAL_SIZE,
       onData,
     };
-    this.watchdog.start();
-    if (this.options.useTerminal) {
-      const module = await loadPty();
-      // The exit of a terminal's shell hangs up its jobs, but a job or daemon left behind must survive.
-      if (module && !mayStartDaemon(request.command) && !(await parseCommand(request.command)).leavesJobs)
-        return startPty(start, module);
-    }
-    return startPiped(start, this.pipes);
+    return module ? startPty(start, module) : startPiped(start, this.pipes);
+  }
+
+  /** The exit of a terminal's shell hangs up its jobs, but a job or daemon left behind must survive. */
+  private async loadTerminal(command: string): ReturnType<typeof loadPty> {
+    const module = await loadPty();
+    if (!module || mayStartDaemon(command)) return undefined;
+    return (await parseCommand(command)).leavesJobs ? undefined : module;
+  }
+
+  private async confine(
+    { command, directory, isUnconfined = false }: ShellRequest,
+    environment: Record<string, string>,
+    use: ProgramUse,
+  ): Promise<{ invocation: ShellInvocation; variables: Record<string, string> }> {
+    const invocation = toShellInvocation(command, environment);
+    const { confine } = this.options;
+    if (!confine || isUnconfined) return { invocation, variables: environment };
+    return confineShell(confine, { invocation, directory, environment }, use);
   }
 
   /** Over pipes there is only text, which is reported as output. */

@@ -5,10 +5,25 @@ import type { ShellExit } from './shell-process.ts';
 export interface ShellRequest {
   command: string;
   directory: string;
+  /** The user let this one command leave the sandbox. */
+  isUnconfined?: boolean | undefined;
   signal: AbortSignal;
   onOutput?: (text: string) => void;
   onPid?: (pid: number) => void;
+  /** The call of the model that wants it; absent for a command of the user. */
+  callId?: string | undefined;
 }
+
+/** A command for a terminal that is not ours, with the variables it needs and those it must not inherit. */
+export interface ForeignCommand extends ShellRequest {
+  callId: string;
+  environment: Readonly<Record<string, string>>;
+  /** A command without output for this long is ended; 0 for never. */
+  inactivityTimeoutMs: number;
+}
+
+/** Runs the command of a call somewhere else, for example in a terminal of an editor. Never rejects because of it. */
+export type RunElsewhere = (command: ForeignCommand) => Promise<ShellOutcome>;
 
 export type ShellEnding =
   | 'exited'

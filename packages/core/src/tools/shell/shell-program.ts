@@ -6,6 +6,7 @@
 
 import { accessSync, constants } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { Confine, ProgramUse } from '../../util/invocation.ts';
 import type { Environment } from './child-environment.ts';
 
 export interface ShellInvocation {
@@ -35,6 +36,27 @@ export function toShellInvocation(
     file,
     args: ['-c', `eval "unset ${COMMAND_VARIABLE}; $${COMMAND_VARIABLE}"`],
     environment: { [COMMAND_VARIABLE]: command },
+  };
+}
+
+export interface ShellStart {
+  invocation: ShellInvocation;
+  directory: string;
+  environment: Record<string, string>;
+}
+
+/** The same command inside the sandbox, and all of its variables. */
+export async function confineShell(
+  confine: Confine,
+  { invocation, directory, environment }: ShellStart,
+  use: ProgramUse,
+): Promise<{ invocation: ShellInvocation; variables: Record<string, string> }> {
+  const { file, args } = invocation;
+  const given = { file, args, directory, environment: { ...environment, ...invocation.environment } };
+  const confined = await confine(given, use);
+  return {
+    invocation: { file: confined.file, args: [...confined.args], environment: {} },
+    variables: { ...confined.environment },
   };
 }
 

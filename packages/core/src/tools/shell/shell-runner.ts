@@ -5,11 +5,12 @@
  */
 
 import type { ChildGuard } from '../run-child.ts';
+import type { Confine } from '../../util/invocation.ts';
 import { CALL_MARK } from './child-environment.ts';
 import type { CommandWatchOptions } from './command-watch.ts';
 import { DEFAULT_MAX_OUTPUT_BYTES } from './output-limit.ts';
 import type { RunningCommands } from './running-commands.ts';
-import type { ShellOutcome, ShellRequest } from './shell-outcome.ts';
+import type { RunElsewhere, ShellOutcome, ShellRequest } from './shell-outcome.ts';
 import type { TerminalDisplay, TerminalSize } from './terminal-display.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -20,6 +21,8 @@ export interface ShellRunnerOptions extends CommandWatchOptions {
   environment: Record<string, string>;
   /** Further variables for one command, requested before it starts. */
   environmentFor?: EnvironmentFor;
+  /** Puts each command into a sandbox; absent: none was asked for. */
+  confine?: Confine | undefined;
   /** The project's temporary directory; it need not exist yet. */
   tempDirectory: string;
   /** Gives each command a terminal where possible. Off when no user can type. */
@@ -30,6 +33,8 @@ export interface ShellRunnerOptions extends CommandWatchOptions {
   maxOutputBytes?: number;
   /** How many characters of one output are kept. */
   outputCap?: number;
+  /** Runs the commands of calls instead of this runner. */
+  elsewhere?: RunElsewhere | undefined;
 }
 
 const DEFAULT_INACTIVITY_MS = 300_000;
@@ -52,6 +57,13 @@ export class ShellRunner {
 
   /** Never rejects because of the command; a failed start is reported in `error`. */
   async run(request: ShellRequest): Promise<ShellOutcome> {
+    const { elsewhere, environment, environmentFor } = this.options;
+    const { callId, command, directory } = request;
+    if (elsewhere && callId !== undefined) {
+      const { inactivityTimeoutMs } = this;
+      const own = await environmentFor?.(command, directory);
+      return elsewhere({ ...request, callId, environment: { ...environment, ...own }, inactivityTimeoutMs });
+    }
     const commands = this.commands ?? (await (this.loading ??= this.load()));
     return commands.run(request);
   }
