@@ -11,7 +11,7 @@ import { modesFrom } from './approval-mode.ts';
 import { quote } from './shell/command-matching.ts';
 import { isKnownSafe } from './shell/known-commands.ts';
 import { prefixOf } from './shell/remembered-prefix.ts';
-import { SHELL_TOOL } from './rule-matching.ts';
+import { AGENT_TOOL, SHELL_TOOL } from './rule-matching.ts';
 import { SESSION_RULE_SOURCE } from './rule.ts';
 import type { PolicyCall, PolicyRule } from './rule.ts';
 import { loadShellParser } from './shell/shell-command.ts';
@@ -45,7 +45,7 @@ export async function targetsOfAlways(
       ? [{ toolName: '*', mcpName: call.mcpServer }]
       : [{ toolName: call.toolName, mcpName: call.mcpServer }];
   }
-  const { command, file_path: path, name } = call.args;
+  const { command, file_path: path, name, agent_name: agent } = call.args;
   if (call.toolName === SHELL_TOOL) return typeof command === 'string' ? commandTargets(command) : [];
   if (typeof path === 'string') {
     const pair = `"file_path":${JSON.stringify(resolve(root, path))}`;
@@ -54,6 +54,8 @@ export async function targetsOfAlways(
   if (call.toolName === SKILL_TOOL && typeof name === 'string') {
     return [{ toolName: SKILL_TOOL, argsPattern: `\\0${escapeRegExp(`"name":${JSON.stringify(name)}`)}\\0` }];
   }
+  // The name of an agent stands for its invocations.
+  if (call.toolName === AGENT_TOOL && typeof agent === 'string') return [{ toolName: agent }];
   return [{ toolName: call.toolName }];
 }
 

@@ -463,6 +463,8 @@ describe('protected places', () => {
     const hinted = { ...foreign, annotations: { readOnlyHint: true } };
     expect(await decide(engine, hinted, 'yolo')).toBe('ask_user');
     expect(await decide(engine, { ...hinted, isTrustedServer: true }, 'yolo')).toBe('allow');
+    const contradictory = { ...hinted, annotations: { readOnlyHint: true, destructiveHint: true } };
+    expect(await decide(engine, { ...contradictory, isTrustedServer: true }, 'yolo')).toBe('ask_user');
   });
 
   it('open for a rule of the user that names them', async () => {
@@ -612,6 +614,27 @@ describe('settings', () => {
     expect(await decide(engine, { ...call('mcp_mine_x'), mcpServer: 'mine' })).toBe('allow');
     expect(await decide(engine, { ...call('mcp_ok_x'), mcpServer: 'ok' })).toBe('allow');
     expect(await decide(engine, { ...call('mcp_new_x'), mcpServer: 'new' })).toBe('ask_user');
+  });
+
+  it('by annotation allow nothing of a server that is neither trusted nor named, but still deny', async () => {
+    const annotated = { ...call('mcp_fs_x'), mcpServer: 'fs', annotations: { readOnlyHint: true } };
+    const allow = { toolName: '*', decision: 'allow', toolAnnotations: { readOnlyHint: true } } as const;
+    const rule = (fields: Parameters<typeof userRule>[0]) => createEngine([userRule(fields)]);
+    expect(await decide(rule(allow), annotated)).toBe('ask_user');
+    expect(await decide(rule({ ...allow, mcpName: '*' }), annotated)).toBe('ask_user');
+    expect(await decide(rule(allow), { ...annotated, isTrustedServer: true })).toBe('allow');
+    expect(await decide(rule({ ...allow, mcpName: 'fs' }), annotated)).toBe('allow');
+    expect(await decide(rule({ ...allow, decision: 'deny' }), annotated)).toBe('deny');
+  });
+
+  it('can allow MCP servers where no user can be asked, and only there', async () => {
+    const engine = engineFor({ mcpAutoAllow: true, mcpExcluded: ['bad'] });
+    const ofServer = (mcpServer: string) => ({ ...call(`mcp_${mcpServer}_x`), mcpServer });
+    expect(await decide(engine, ofServer('any'), 'default', false)).toBe('allow');
+    expect(await decide(engine, ofServer('any'), 'default', true)).toBe('ask_user');
+    expect(await decide(engine, ofServer('any'), 'plan', false)).toBe('deny');
+    expect(await decide(engine, ofServer('bad'), 'default', false)).toBe('deny');
+    expect(await decide(engine, call('write_file'), 'default', false)).toBe('deny');
   });
 });
 

@@ -270,7 +270,8 @@ const HARMLESS_TOOLS = new Set([
 
 /** A server's statement on its own tool is only a hint, unless the user trusts the server. */
 function isTrustedToRead({ isTrustedServer, annotations }: PolicyCall): boolean {
-  return isTrustedServer === true && annotations?.['readOnlyHint'] === true;
+  const isReading = annotations?.['readOnlyHint'] === true && annotations['destructiveHint'] !== true;
+  return isTrustedServer === true && isReading;
 }
 
 function isMutating(call: PolicyCall): boolean {

@@ -45,6 +45,9 @@ export function matchesCall(rule: PolicyRule, call: PolicyCall, context: PolicyC
   if (rule.subagent !== undefined && rule.subagent !== call.subagent) return false;
   if (!matchesTool(rule, call) || !matchesKind(rule, call)) return false;
   if (rule.toolAnnotations === undefined) return true;
+  // A server's word about its own tool allows nothing, unless the user trusts the server or the rule names it.
+  const isNamed = rule.mcpName !== undefined && rule.mcpName !== '*';
+  if (rule.decision === 'allow' && call.isTrustedServer !== true && !isNamed) return false;
   return Object.entries(rule.toolAnnotations).every(([key, value]) => call.annotations?.[key] === value);
 }
 

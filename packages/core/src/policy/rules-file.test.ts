@@ -105,6 +105,13 @@ expect = "allow"
 
   const RULE = '[[rule]]\ntoolName = "a"\ndecision = "allow"\npriority = 1\n';
 
+  it('names the old form of a server and its tool', async () => {
+    const text = '[[rule]]\ntoolName = "files__read"\ndecision = "allow"\npriority = 1\n';
+    expect(await problemsOf(text)).toEqual([
+      [2, 'toolName', expect.stringContaining('mcpName = "files" and toolName = "read"') as string],
+    ]);
+  });
+
   it.each([
     ['[[rule]]\ntoolName = ', 2, undefined, 'Invalid TOML document: invalid value'],
     [RULE.replace('allow', 'alow'), 3, 'decision', '"decision" must be one of allow, ask_user, deny'],

@@ -282,7 +282,11 @@ function toolNames(entry: Table, mayBeAbsent: boolean): string[] {
     if (entry['commandPrefix'] !== undefined || entry['commandRegex'] !== undefined) return [SHELL_TOOL];
     throw new EntryError('toolName', '"toolName" is required');
   }
-  return stringsOf(entry, 'toolName').map((name) => (name === 'search_file_content' ? 'grep_search' : name));
+  return stringsOf(entry, 'toolName').map((name) => {
+    const [, server, tool] = /^(?!mcp_|discovered_tool_)([^*?]+?)__(.+)$/.exec(name) ?? [];
+    if (server === undefined) return name === 'search_file_content' ? 'grep_search' : name;
+    throw new EntryError('toolName', `write mcpName = "${server}" and toolName = "${tool}" instead of "${name}"`);
+  });
 }
 
 const MAX_PATTERN = 2000;

@@ -21,6 +21,8 @@ export interface SettingsRuleFields {
   mcpExcluded?: readonly string[] | undefined;
   /** Servers with `trust: true`, in a trusted folder. */
   mcpTrusted?: readonly string[];
+  /** `mcp.autoAllowInHeadless`. */
+  mcpAutoAllow?: boolean | undefined;
 }
 
 const NON_PLAN: readonly ApprovalMode[] = ['default', 'autoEdit', 'yolo'];
@@ -52,6 +54,7 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
     mcpAllowed = [],
     mcpExcluded = [],
     mcpTrusted = [],
+    mcpAutoAllow = false,
   } = fields;
   return [
     ...mcpExcluded.map((name) => serverRule(name, 'deny', 4.9, 'mcp.excluded')),
@@ -66,6 +69,9 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
     ...(core === undefined ? [] : coreRules(core)),
     ...mcpTrusted.map((name) => serverRule(name, 'allow', 4.2, 'mcpServers.trust')),
     ...mcpAllowed.map((name) => serverRule(name, 'allow', 4.1, 'mcp.allowed')),
+    ...(mcpAutoAllow
+      ? [{ ...serverRule('*', 'allow', 4.1, 'mcp.autoAllowInHeadless'), modes: NON_PLAN, interactive: false }]
+      : []),
   ];
 }
 

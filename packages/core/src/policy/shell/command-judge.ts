@@ -203,7 +203,7 @@ export class CommandJudge {
     const [risk] = leaf.risks;
     if (risk !== undefined) return risk.reason;
     if (this.place.findsOption(leaf.command)) return FINDS_OPTION;
-    if (isDestructive(leaf.command)) return 'it may destroy what cannot be had back';
+    if (isDestructive(leaf.command)) return 'it may destroy data that cannot be restored';
     if (!this.trusts(leaf)) return 'git runs code from a folder that is not trusted';
     return undefined;
   }
