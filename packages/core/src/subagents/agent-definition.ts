@@ -56,7 +56,7 @@ export interface AgentOutput {
   render(value: unknown): string;
 }
 
-/** Runs on another machine, over A2A. `AgentServices.runRemote` runs it. */
+/** Runs on another machine, over A2A. */
 export interface RemoteAgent extends AgentFacts {
   readonly kind: 'remote';
   readonly cardUrl?: string;

@@ -6,11 +6,12 @@
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { Source } from '../protocol/source.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import type { AgentDefinition } from './agent-definition.ts';
+import type { AgentDefinition, RemoteAgent } from './agent-definition.ts';
 import { applyOverride, withoutServersOf } from './agent-overrides.ts';
 import type { AgentOverrides } from './agent-overrides.ts';
 import { BUILTIN_DEFINITIONS } from './builtin-agents.ts';
 import { loadDefinitions } from './load-definitions.ts';
+import { describePending } from './tell-report.ts';
 
 export interface AgentRegistryOptions {
   sources: readonly Source[];
@@ -22,6 +23,8 @@ export interface AgentRegistryOptions {
   projectOverrides?: unknown;
   /** The project's agents are accepted as they are, and remembered: the user asked for it. */
   acknowledgesAll?: boolean | undefined;
+  /** Told of every remote agent that is loaded. */
+  onRemote?: ((agent: RemoteAgent) => void) | undefined;
 }
 
 export interface AgentsReport {
@@ -84,6 +87,17 @@ export class AgentRegistry {
     if (agent) this.agents = new Map(this.agents).set(name, { ...agent, isDisabled: !enabled });
   }
 
+  /** What an agent's card says about it. */
+  describe(name: string, description: string): void {
+    const agent = this.agents.get(name);
+    if (agent) this.agents = new Map(this.agents).set(name, { ...agent, description });
+  }
+
+  /** Each pending agent with what it would run and send, and its file. */
+  describePending(): string[] {
+    return this.report.pending.map((agent) => `${describePending(agent)}: ${agent.file ?? ''}`);
+  }
+
   /** Accepts the pending agents as they were loaded. Throws when that cannot be remembered. */
   async acknowledge(): Promise<AgentsChange> {
     this.acknowledgements.accept(this.report.pending);
@@ -104,6 +118,7 @@ export class AgentRegistry {
       else agents.set(agent.name, applyOverride(agent, this.overrides, errors));
     }
     this.agents = agents;
+    for (const agent of this.offered) if (agent.kind === 'remote') this.options.onRemote?.(agent);
     this.report = { errors, warnings, pending };
     return { ...this.report, ...compare(before, agents) };
   }

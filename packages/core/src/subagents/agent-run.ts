@@ -2,6 +2,7 @@
 
 import type { PromptEndedEvent } from '../protocol/agent-events.ts';
 import type { ToolOutput } from '../tools/define-tool.ts';
+import { cutMiddle, MOST_OF_RESULT } from '../util/cut-middle.ts';
 import { countOf } from '../util/short-text.ts';
 import type { LocalAgent } from './agent-definition.ts';
 
@@ -60,9 +61,6 @@ export function toRunEnding({ ended, result, hasExpired, isAborted }: EndFacts, 
   }
 }
 
-/** The parent pays for every character of a result in all its later requests. */
-const MAX_RESULT = 30_000;
-
 export interface RunReport {
   agent: LocalAgent;
   ending: RunEnding;
@@ -78,7 +76,7 @@ export function toOutput(report: RunReport): ToolOutput {
   const { agent, ending, turns, agentId, changes } = report;
   const { reason, result, problem } = ending;
   const data = { agentName: agent.name, agentId, terminateReason: reason, turns };
-  const told = result === undefined ? undefined : bound(result, report.transcript);
+  const told = result === undefined ? undefined : cutMiddle(result, MOST_OF_RESULT, report.transcript);
   if (reason === 'GOAL') {
     const lines = [`Subagent '${agent.name}' finished.`, `Termination Reason: GOAL`, 'Result:', told, changes];
     return { llmContent: joinLines(lines), returnDisplay: joinLines([told, changes]), data };
@@ -87,7 +85,7 @@ export function toOutput(report: RunReport): ToolOutput {
     `Subagent '${agent.name}' failed. Error: ${problem ?? reason}`,
     `Termination Reason: ${reason}, after ${countOf(turns, 'turn')}.`,
     told === undefined
-      ? `It handed in no result. To let it go on: ${continueHint(agent.name, agentId)}.`
+      ? `It handed in no result. To continue it: ${continueHint(agent.name, agentId)}.`
       : 'What follows is partial: the agent handed it in when it was cut off.\nResult:',
     told,
     changes,
@@ -97,14 +95,6 @@ export function toOutput(report: RunReport): ToolOutput {
 
 export function continueHint(name: string, agentId: string): string {
   return `invoke_agent with agent_name "${name}" and resume "${agentId}"`;
-}
-
-function bound(text: string, transcript: string | undefined): string {
-  if (text.length <= MAX_RESULT) return text;
-  const kept = MAX_RESULT / 2;
-  const where = transcript === undefined ? '' : ` The whole text is in ${transcript}.`;
-  const omitted = text.length - MAX_RESULT;
-  return `${text.slice(0, kept).toWellFormed()}\n\n... [${omitted} characters omitted.${where}] ...\n\n${text.slice(-kept).toWellFormed()}`;
 }
 
 function joinLines(lines: readonly (string | undefined)[]): string {

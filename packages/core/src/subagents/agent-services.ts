@@ -46,8 +46,5 @@ export interface AgentServices {
   depth: number;
   open(request: ChildRequest): Promise<OpenedChild>;
   tell?: ((happening: AgentHappening) => void) | undefined;
-  /** Absent where remote agents are not supported. */
-  runRemote?:
-    | ((agent: RemoteAgent, task: string, context: ToolContext) => AsyncGenerator<ToolUpdate, ToolOutput>)
-    | undefined;
+  runRemote(agent: RemoteAgent, task: string, context: ToolContext): AsyncGenerator<ToolUpdate, ToolOutput>;
 }

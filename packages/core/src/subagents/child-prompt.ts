@@ -27,7 +27,7 @@ export interface InstructionOptions {
 }
 
 const RULES = `Important Rules:
-- You work alone: nobody answers questions while you work. Decide yourself, and report what you could not decide.
+- You work alone: the user cannot answer questions while you work. Decide yourself, and report what you could not decide.
 - Use absolute paths.
 - An operation that was rejected stays rejected: do not repeat it, find another way or report it.
 - When the task is done, or cannot be done, call complete_task with the whole result, and nothing else in that turn. Without that call your work is lost.`;

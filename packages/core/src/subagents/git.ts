@@ -1,7 +1,8 @@
 /** Runs git for a worktree of a trusted project: arguments only, without hooks, prompts or a pager. */
 
-import { ToolError } from '../protocol/errors.ts';
+import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import { runChild } from '../tools/run-child.ts';
+import { systemClock } from '../util/clock.ts';
 
 export interface GitOptions {
   directory: string;
@@ -27,8 +28,25 @@ const IDENTITY = {
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
+/** git reads the records of all worktrees, and fails on one that another git is writing at this moment. */
+const HALF_WRITTEN = /failed to read \S*worktrees\/\S+/;
+const HALF_WRITTEN_TRIES = 40;
+const HALF_WRITTEN_MS = 50;
+
 /** Rejects with ToolError when git is missing or fails. */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<{ output: Buffer; code: number }> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await runOnce(args, options);
+    } catch (error) {
+      const isPassing = HALF_WRITTEN.test(getErrorMessage(error)) && tries < HALF_WRITTEN_TRIES;
+      if (!isPassing || options.signal.aborted) throw error;
+      await systemClock.sleep(HALF_WRITTEN_MS, options.signal);
+    }
+  }
+}
+
+async function runOnce(args: readonly string[], options: GitOptions): Promise<{ output: Buffer; code: number }> {
   const { directory, environment, signal, variables, accepts = (code) => code === 0 } = options;
   const { PATH = '', HOME = '' } = environment;
   const chunks: Buffer[] = [];

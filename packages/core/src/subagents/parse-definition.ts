@@ -9,6 +9,7 @@ import { isRecord } from '../util/is-record.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { AgentDefinition, LocalAgent, RemoteAgent } from './agent-definition.ts';
 import { DEFAULT_MAX_MINUTES, DEFAULT_MAX_TURNS, INHERIT } from './agent-definition.ts';
+import { readAuth } from './agent-auth.ts';
 import { toServers } from './agent-servers.ts';
 import { Fields } from './front-matter-fields.ts';
 import { readToolPatterns } from './tool-patterns.ts';
@@ -124,15 +125,22 @@ function toRemote(fields: Fields, facts: Facts): RemoteAgent {
     fields.fail('agent_card_url', 'expected exactly one of agent_card_url and agent_card_json');
   if (cardJson !== undefined && !isJson(cardJson)) fields.fail('agent_card_json', 'expected the card as JSON text');
   const auth = fields.record('auth');
+  const read = auth && readAuth(auth);
+  if (read && 'problem' in read) fields.fail('auth', read.problem);
   return {
     kind: 'remote',
     ...facts,
     description: fields.text('description') ?? '',
-    fingerprint: cardUrl ?? sha256(cardJson ?? ''),
+    fingerprint: fingerprintOf(cardUrl ?? sha256(cardJson ?? ''), auth),
     ...(cardUrl !== undefined && { cardUrl }),
     ...(cardJson !== undefined && { cardJson }),
     ...(auth && { auth }),
   };
+}
+
+/** Gemini CLI's is the address alone; a credential, which may be a command to run, is acknowledged with it. */
+function fingerprintOf(card: string, auth: Readonly<Record<string, unknown>> | undefined): string {
+  return auth ? sha256(JSON.stringify([card, auth])) : card;
 }
 
 function isJson(text: string): boolean {

@@ -44,14 +44,7 @@ export async function* runAgent(
   if (slots.isFull(services.depth)) yield 'waits until another agent has ended\n';
   const leave = await slots.enter(services.depth, signal);
   try {
-    if (agent.kind === 'remote') {
-      if (!services.runRemote)
-        throw new ToolError(
-          `The agent '${agent_name}' is remote, and remote agents are not supported yet.`,
-          'execution_failed',
-        );
-      return yield* services.runRemote(agent, task, context);
-    }
+    if (agent.kind === 'remote') return yield* services.runRemote(agent, task, context);
     const isIsolated = isolation === 'worktree' || agent.isIsolated === true;
     const child = await services.open({ agent, task, callId, isIsolated, resume, signal });
     return yield* runChild(agent, child, context, services);
@@ -73,6 +66,7 @@ async function* runChild(
   let ending: RunEnding = { reason: 'ABORTED', problem: 'It was cancelled.' };
   services.tell?.({ kind: 'agent_started', ...named });
   let changes: string | undefined;
+  let transcript: string | undefined;
   try {
     ending = yield* runPrompt(agent, child, context, {
       input: child.input,
@@ -86,13 +80,15 @@ async function* runChild(
     ending = { reason: 'ERROR', result: child.result, problem: getErrorMessage(error) };
   } finally {
     const durationMs = clock.now() - startedAt;
+    // A closed child has none.
+    ({ transcript } = child);
     await child.close(ending, durationMs);
     const { turns } = child;
     services.tell?.({ kind: 'agent_finished', ...named, durationMs, turns, reason: ending.reason });
   }
-  // The parent's own cancel is no result of the child.
+  // The parent's own cancel is not a result of the child.
   if (ending.reason === 'ABORTED' && context.signal.aborted) throw createAbortError(context.signal);
-  return toOutput({ agent, ending, turns: child.turns, agentId, transcript: child.transcript, changes });
+  return toOutput({ agent, ending, turns: child.turns, agentId, transcript, changes });
 }
 
 interface PromptOfRun {

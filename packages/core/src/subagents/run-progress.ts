@@ -6,7 +6,7 @@ import { toOneLine } from '../util/short-text.ts';
 
 const MAX_LINE = 120;
 
-/** A line with its end; undefined for an event that is no step. */
+/** A line with its end; undefined for an event that is not a step. */
 export function describeStep(event: AgentEvent): string | undefined {
   // What a grandchild does is told by its own call.
   if (event.parentCallId !== undefined) return undefined;
