@@ -20,7 +20,7 @@ export const general = {
   enableNotifications: flag(false, 'Sends a desktop notification when the agent waits or has finished.'),
   notificationMethod: choice(['auto', 'osc9', 'osc777', 'bell'], 'auto', 'The notification method of the terminal.'),
   checkpointing: {
-    enabled: flag(false, 'Saves a snapshot of the project before each change by a tool.'),
+    enabled: flag(false, 'Writes a restore point before each edit, for /restore; /undo works without it.'),
   },
   plan: {
     enabled: flag(true, 'Offers plan mode.'),

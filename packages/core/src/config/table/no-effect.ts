@@ -9,12 +9,11 @@ export type NoEffect = 'planned' | 'compatibility';
 /** A name that ends in a dot covers all settings below it. */
 const PLANNED = [
   'agents.browser.',
-  'ide.',
+  'ide.hasSeenNudge',
   'billing.',
   'general.devtools',
   'general.enableAutoUpdate',
   'general.enableAutoUpdateNotification',
-  'general.checkpointing.enabled',
   'general.debugKeystrokeLogging',
   'general.topicUpdateNarration',
   'general.logRagSnippets',
@@ -31,8 +30,6 @@ const PLANNED = [
   'modelConfigs.classifierIdResolutions',
   'modelConfigs.modelChains',
   'context.fileFiltering.enableFileWatcher',
-  'tools.sandboxAllowedPaths',
-  'tools.sandboxNetworkAccess',
   'advanced.bugCommand',
   'hooksConfig.notifications',
   'contextManagement.historyWindow.',

@@ -1,6 +1,6 @@
-/** Settings of model providers beside the Gemini API, and of the model that Castor prefers to `model.name`. */
+/** Settings of model providers beside the Gemini API, and Castor's own: its model, other agents' files, undo. */
 
-import { BOOLEAN, setting, text, TEXT, TEXT_MAP, TEXTS } from '../define-setting.ts';
+import { BOOLEAN, choice, setting, text, TEXT, TEXT_MAP, TEXTS } from '../define-setting.ts';
 import type { Shape } from '../setting-shape.ts';
 
 const COUNT: Shape = { type: 'integer', minimum: 1 };
@@ -115,6 +115,18 @@ export const providers = setting<Readonly<Record<string, ProviderSettings>>>(
 export type ForeignAgent = 'claude' | 'codex';
 const FOREIGN_AGENTS: readonly ForeignAgent[] = ['claude', 'codex'];
 
+const PROGRAMS: Shape = {
+  type: 'object',
+  additionalProperties: object({ command: TEXT, args: TEXTS, extensions: TEXTS }),
+};
+
+/** A program that runs after an edit. */
+export interface EditProgram {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly extensions: readonly string[];
+}
+
 export const castor = {
   model: text('The model of Castor, as provider/model or a Gemini name. It precedes model.name.'),
   smallModel: text('The model beside the conversation, as provider/model of the same provider.'),
@@ -124,4 +136,36 @@ export const castor = {
     'Other agents whose files Castor reads: claude for .claude/skills and .claude/commands, codex for ~/.codex/prompts.',
     { project: 'never' },
   ),
+  undo: {
+    coverage: choice(
+      ['auto', 'everything', 'edits', 'off'],
+      'auto',
+      'What can be undone: auto for everything that changes in the workspace, but only edits in home folders and very large trees; everything there too; edits only; or nothing.',
+      { project: 'never' },
+    ),
+  },
+  diagnostics: {
+    mode: choice(
+      ['auto', 'on', 'off'],
+      'auto',
+      'Asks language servers for new errors after an edit: those below and quick ones (auto), or every known one that is installed (on).',
+    ),
+    servers: setting<Readonly<Record<string, EditProgram>>>(
+      PROGRAMS,
+      {},
+      'Language servers by name: {command, args, extensions}. They speak on stdin and stdout.',
+      { project: 'never' },
+    ),
+    formatters: setting<Readonly<Record<string, EditProgram>>>(
+      PROGRAMS,
+      {},
+      'Programs that format or fix a file after an edit, by name: {command, args, extensions}; {file} in args is its path.',
+      { project: 'never' },
+    ),
+    timeout: setting<number>(
+      { type: 'number', minimum: 0.1 },
+      3,
+      'Seconds that an edit waits for each of these programs.',
+    ),
+  },
 };

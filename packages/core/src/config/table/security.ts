@@ -7,11 +7,7 @@ import type { Shape } from '../setting-shape.ts';
 const RESTRICTION: SettingExtras<boolean> = { project: 'tighten', whenInvalid: { use: true } };
 
 export const security = {
-  toolSandboxing: flag(
-    false,
-    'Runs each tool in its own sandbox. Unsupported yet: Castor exits with 44 when it is enabled.',
-    RESTRICTION,
-  ),
+  toolSandboxing: flag(false, 'Runs each command in its own sandbox, as tools.sandbox: true does.', RESTRICTION),
   disableYoloMode: flag(false, 'Disables YOLO mode.', RESTRICTION),
   disableAlwaysAllow: flag(false, 'Limits approvals to one call.', RESTRICTION),
   enablePermanentToolApproval: flag(false, 'Offers approvals for all future sessions.', { project: 'never' }),

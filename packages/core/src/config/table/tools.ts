@@ -39,11 +39,19 @@ export const tools = {
   sandbox: setting<boolean | string | SandboxSettings | undefined>(
     SANDBOX,
     undefined,
-    'Runs the program in a sandbox: true, a kind such as docker or podman, or {enabled, command, image, allowedPaths, networkAccess}. Unsupported yet: Castor exits with 44 when it is enabled.',
+    'Runs each command in a sandbox: true, bwrap, or {enabled, command, allowedPaths, networkAccess}. Containers (docker, podman) end with 44.',
     { project: 'tighten', whenInvalid: { use: true } },
   ),
-  sandboxAllowedPaths: texts([], 'Additional folders that the sandbox may use.', { project: 'never' }),
-  sandboxNetworkAccess: flag(false, 'Lets the sandbox use the network.', { project: 'never' }),
+  sandboxAllowedPaths: texts([], 'Additional folders that the sandbox may write.', { project: 'never' }),
+  sandboxNetworkAccess: flag(false, 'Lets the sandbox reach package registries.', {
+    project: 'never',
+  }),
+  autoAllowSandboxed: choice(
+    ['never', 'auto_edit', 'always'],
+    'auto_edit',
+    'When a command in the sandbox needs no approval.',
+    { project: 'never' },
+  ),
   shell: {
     enableInteractiveShell: flag(true, 'Runs commands in their own terminal, so they can read input.'),
     backgroundCompletionBehavior: choice(
@@ -86,6 +94,9 @@ export const mcp = {
     whenInvalid: { use: [] },
   }),
   excluded: optionalTexts('MCP servers that Castor never uses.', { merge: 'concat', whenInvalid: 'refuse' }),
+  autoAllowInHeadless: flag(false, 'Lets tools of MCP servers run without approval where no user can be asked.', {
+    project: 'never',
+  }),
   promptWait: count(5, 'How many seconds the first prompt waits for MCP servers that are still connecting.', {
     minimum: 0,
   }),
