@@ -13,7 +13,14 @@ import type { ModelConfigChanges } from '../routing/model-configs.ts';
 import type { RetryLimits } from '../provider/retry-plan.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, PartListUnion } from '../protocol/content.ts';
-import type { CallRecorder, EditProposal, PolicyPort, ResultContext, ToolHooks } from '../scheduler/ports.ts';
+import type {
+  CallRecorder,
+  ChangeWatch,
+  EditProposal,
+  PolicyPort,
+  ResultContext,
+  ToolHooks,
+} from '../scheduler/ports.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
 import type { ReportError } from '../turn/turn-failure.ts';
@@ -58,6 +65,8 @@ export interface AgentOptions {
   editProposal?: EditProposal;
   chatRecorder?: ChatRecorder;
   callRecorder?: CallRecorder;
+  /** Watches what calls change in the workspace. */
+  changeWatch?: ChangeWatch | undefined;
   /** Context for the model beside a tool result. */
   resultContext?: ResultContext;
   record?: (event: AgentEvent, input?: PartListUnion) => void;

@@ -13,6 +13,7 @@ import type { EventAddress } from '../protocol/events.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { Watch } from '../spending/budget.ts';
+import { abortWith } from '../util/abort.ts';
 import { toParts } from '../util/part-list.ts';
 import type { AgentSessionOptions } from './agent-session-options.ts';
 import { EventInbox } from './event-inbox.ts';
@@ -59,7 +60,8 @@ export class AgentSession {
     const { client, scheduler, prepare } = this.options;
     const prompt_id = this.nextPromptId();
     const leave = new AbortController();
-    const watch = this.watch(AbortSignal.any([outerSignal, leave.signal]));
+    const unfollow = abortWith(leave, [outerSignal]);
+    const watch = this.watch(leave.signal);
     const { signal } = watch;
     // The default: only a consumer that leaves ends a prompt before another ending is known.
     let ending = ABANDONED;
@@ -92,6 +94,7 @@ export class AgentSession {
         for (let event = left(); event; event = left()) yield event;
       } finally {
         watch.release();
+        unfollow();
         this.isOpen = false;
         this.inbox.wake();
         yield this.note({ type: 'prompt_ended', prompt_id, ...ending });

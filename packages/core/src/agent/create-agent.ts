@@ -29,6 +29,7 @@ import type { Ledger } from '../spending/ledger.ts';
 import { LazyScheduler } from './lazy-scheduler.ts';
 import { ModelChoice } from './model-choice.ts';
 import { ModelWatch } from './model-watch.ts';
+import type { RequestBase } from './model-watch.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -113,7 +114,7 @@ export function wireAgent(
       const { isWindowAssumed = !catalogue.find(service) } = factsFor(model);
       const known = limits.tokenLimit ? false : isWindowAssumed;
       const chosen = { model: service, window: limitOf(model), isWindowAssumed: known, former };
-      await watch.chosen({ ...chosen, tokens: chat.getLastPromptTokenCount() }, () => estimateBase(chat));
+      await watch.chosen(chosen, baseOf(chat));
     },
   });
   budget?.requirePriceOf(serviceName(choice.resolved));
@@ -207,10 +208,15 @@ function createChat(
   });
 }
 
-/** The tokens that every request holds before the conversation. */
-function estimateBase(chat: GeminiChat): number {
-  const characters = chat.getSystemInstruction().length + JSON.stringify(chat.getTools()).length;
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+/** What every request holds before the conversation. */
+function baseOf(chat: GeminiChat): RequestBase {
+  const { length } = chat.getSystemInstruction();
+  const count = chat.getTools().flatMap(({ functionDeclarations = [] }) => functionDeclarations).length;
+  return {
+    mark: `${length} ${count}`,
+    sentTokens: () => chat.getLastPromptTokenCount(),
+    measure: () => Math.ceil((length + JSON.stringify(chat.getTools()).length) / CHARACTERS_PER_TOKEN),
+  };
 }
 
 function declare(tools: ToolRegistry): Tool[] {

@@ -44,6 +44,7 @@ export function createScheduler(options: WiringOptions, parts: SchedulerParts): 
     ...withoutUndefined({
       hooks: options.hooks?.tool,
       recorder: options.callRecorder,
+      changes: options.changeWatch,
       editProposal: options.editProposal,
       resultContext: options.resultContext,
       subagent: options.subagent,

@@ -48,8 +48,8 @@ export class EventInbox {
   }
 
   /** The work's result, or undefined as soon as an event is posted; the work continues and can be awaited again. */
-  async unlessPosted<T>(work: Promise<T>): Promise<T | undefined> {
-    if (this.waiting.length > 0) return undefined;
+  unlessPosted<T>(work: Promise<T>): Promise<T | undefined> {
+    if (this.waiting.length > 0) return Promise.resolve(undefined);
     return new Promise<T | undefined>((resolve, reject) => {
       this.wakePrompt = () => resolve(undefined);
       work.then(resolve, reject);

@@ -7,9 +7,20 @@ import type { ChosenModel } from './model-notices.ts';
 /** In a window of this size instructions and tools leave room for work. */
 const ROOMY_WINDOW = 100_000;
 
+/** The instructions and tools of every request. */
+export interface RequestBase {
+  /** Changes where their size may have changed. */
+  mark: string;
+  /** Their tokens; costs the whole text. */
+  measure(): number;
+  /** The tokens of the last request; may cost an estimate of the history. */
+  sentTokens(): number;
+}
+
 export class ModelWatch {
   private readonly inbox: EventInbox;
   private readonly told = new Set<string>();
+  private lastState = '';
 
   constructor(inbox: EventInbox) {
     this.inbox = inbox;
@@ -20,12 +31,15 @@ export class ModelWatch {
     if (this.isNew(message)) this.inbox.post({ type: 'notice', level: 'warning', message });
   };
 
-  /** Before a turn. `needed` is called only where the answer may matter. */
-  async chosen(chosen: Omit<ChosenModel, 'needed'>, needed: () => number): Promise<void> {
-    const { window, isWindowAssumed, former } = chosen;
+  /** Before a turn: says nothing, and costs nothing, while nothing has changed since the last one. */
+  async chosen(chosen: Omit<ChosenModel, 'needed' | 'tokens'>, base: RequestBase): Promise<void> {
+    const { model, window, isWindowAssumed, former } = chosen;
     if (window >= ROOMY_WINDOW && !isWindowAssumed && former === undefined) return;
+    const state = `${model} ${window} ${isWindowAssumed} ${base.mark}`;
+    if (state === this.lastState && former === undefined) return;
+    this.lastState = state;
     const { describeModel } = await import('./model-notices.ts');
-    const notices = describeModel({ ...chosen, needed: needed() });
+    const notices = describeModel({ ...chosen, tokens: base.sentTokens(), needed: base.measure() });
     for (const [key, notice] of Object.entries(notices)) if (this.isNew(key)) this.inbox.post(notice);
   }
 

@@ -6,7 +6,7 @@
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine } from '../policy/policy-engine.ts';
 import type { PolicyCall, PolicyRule } from '../policy/rule.ts';
-import { NO_RULE, ruleReason } from '../policy/rule.ts';
+import { effectivePriority, NO_RULE, ruleReason } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
 import type { ServerToolApprovals } from '../policy/server-tool-approvals.ts';
 import type { DefinedTool, ToolKind } from '../protocol/tools.ts';
@@ -42,6 +42,8 @@ async function editsOf(question: PolicyQuestion): Promise<PolicyQuestion[]> {
 }
 
 const MAX_FORESEEN = 100;
+const REMOTE_PRIORITY = 130;
+const REMOTE_RULE = 'the rule for remote agents';
 const EDITS: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit']);
 
 export class PolicyAdapter implements PolicyPort {
@@ -83,6 +85,20 @@ export class PolicyAdapter implements PolicyPort {
   at(place: Parameters<PolicyEngine['at']>[0]): PolicyAdapter {
     const { onModeChange: _told, ...options } = this.options;
     return new PolicyAdapter({ ...options, engine: options.engine.at(place), leader: this });
+  }
+
+  /** From now on starting this remote agent asks, unless a rule of the user decides or the mode allows everything. */
+  askBeforeAgent(name: string): void {
+    const { engine } = this.options;
+    if (engine.rules.some((rule) => rule.toolName === name && rule.source.name === REMOTE_RULE)) return;
+    engine.addRule({
+      toolName: name,
+      decision: 'ask_user',
+      kind: 'builtin',
+      priority: effectivePriority('builtin', REMOTE_PRIORITY),
+      modes: ['default', 'autoEdit'],
+      source: { name: REMOTE_RULE },
+    });
   }
 
   /** The active rules, including those of this session. */

@@ -1,0 +1,90 @@
+/** Isolated runs over real git repositories: what is applied, merged, kept as a patch, and removed. */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, say } from '@castor/testkit';
+import type { Step, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { agentFile, openSubagents, responseOf } from './subagents.fixture.ts';
+
+const invoke = answer(call('invoke_agent', { agent_name: 'r', prompt: 'x', isolation: 'worktree' }, { id: 'p' }));
+const complete = answer(call('complete_task', { result: 'changed' }, { id: 'done' }));
+const write = (path: string, content: string) =>
+  answer(call('write_file', { file_path: path, content }, { id: `w-${path}` }));
+const homeFiles = { '.gemini/agents/r.md': agentFile('name: r\ndescription: x') };
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', ''].join('\n');
+
+const git = ({ project }: Workspace, ...args: string[]) =>
+  String(execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: project }));
+
+async function openRepository(): Promise<Workspace> {
+  const files = await createWorkspace({ homeFiles, files: { 'a.txt': LINES } });
+  git(files, 'init', '-q');
+  git(files, 'add', '.');
+  git(files, 'commit', '-qm', 'x');
+  return files;
+}
+
+/** The child writes, then the user's file changes, then the child ends. */
+async function run(files: Workspace, fresh: string, meanwhile: string) {
+  const change: Step = () => {
+    writeFileSync(join(files.project, 'a.txt'), meanwhile);
+    return complete;
+  };
+  await using env = await openSubagents(
+    { main: [invoke, say('ok')], r: [write('a.txt', fresh), change] },
+    { workspace: files, approvalMode: 'yolo' },
+  );
+  return String(responseOf(await env.ask('go'), 'p')['output']);
+}
+
+describe('an isolated run', () => {
+  it('is merged into a file that changed elsewhere meanwhile', async () => {
+    await using files = await openRepository();
+    const output = await run(files, LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'));
+    expect(await files.read('a.txt')).toBe(LINES.replace('one', 'ONE').replace('seven', 'SEVEN'));
+    expect(output).toContain('Changes: 1 of 1 file applied to the project.');
+    expect(git(files, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('that conflicts leaves the file as it is, and its whole diff as a patch', async () => {
+    await using files = await openRepository();
+    const mine = LINES.replace('one', 'mine');
+    const output = await run(files, LINES.replace('one', 'theirs'), mine);
+    expect(await files.read('a.txt')).toBe(mine);
+    expect(output).toContain('Not applied: a.txt: conflict: the project has changed the same lines meanwhile');
+    const [, patch = ''] = /The whole diff is in (\S+) \(git apply takes it\)/.exec(output) ?? [];
+    expect(readFileSync(patch, 'utf8')).toContain('+theirs');
+  });
+
+  it('asks before its changes are applied, and keeps what the user declines', async () => {
+    await using files = await openRepository();
+    await using env = await openSubagents(
+      { main: [invoke, say('ok')], r: [write('a.txt', 'new\n'), complete] },
+      { workspace: files },
+    );
+    const asked: unknown[] = [];
+    const events = await env.ask('go', (event) => {
+      if (event.type !== 'tool_call_confirmation') return;
+      asked.push(event.value.details.title);
+      const outcome = asked.length === 1 ? 'proceed_once' : 'cancel';
+      env.agent.session.respond(event.value.request.callId, outcome, undefined, event);
+    });
+    expect(asked).toHaveLength(2);
+    expect(await files.read('a.txt')).toBe(LINES);
+    expect(responseOf(events, 'p')['output']).toContain('Not applied: a.txt: the user declined it');
+  });
+
+  it.each([
+    ['without a repository', false, true, 'Isolation needs a git repository'],
+    ['in an untrusted folder', true, false, 'A worktree is only made in a trusted folder'],
+  ])('%s fails and says why', async (_what, hasRepository, trustedFolder, problem) => {
+    await using files = hasRepository ? await openRepository() : await createWorkspace({ homeFiles });
+    await using env = await openSubagents(
+      { main: [invoke, say('ok')], r: [complete] },
+      { workspace: files, trustedFolder },
+    );
+    expect(String(responseOf(await env.ask('go'), 'p')['error'])).toContain(problem);
+  });
+});
