@@ -29,7 +29,6 @@ import { EventInbox } from './event-inbox.ts';
 import type { Agent } from './create-agent.ts';
 import { globalMemoryFiles } from '../context/context-files.ts';
 import type { LoadedContext } from '../context/context-files.ts';
-import { WorkspaceContext } from '../context/context-workspace.ts';
 import { createFileReferences } from '../context/file-references.ts';
 import type { FileReferences } from '../context/file-references.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
@@ -40,16 +39,20 @@ import { createAgentTool, openAgents } from './workspace-agents.ts';
 import type { WorkspaceAgents } from './workspace-agents.ts';
 import type { ParentParts } from './workspace-child.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
-import { SessionRecorder } from '../records/session-recorder.ts';
+import { openRecorder, openUndo } from './workspace-record.ts';
+import type { WorkspaceUndo } from './workspace-undo.ts';
 import { loadPrices } from '../spending/user-prices.ts';
 import { DEFAULT_TOOL_SETTINGS, withDefaults } from './workspace-options.ts';
-import type { ResolvedWorkspaceOptions, SourcedOptions, Warn, WorkspaceAgentOptions } from './workspace-options.ts';
+import type { Warn, WorkspaceAgentOptions } from './workspace-options.ts';
 import { createWorkspacePolicy, loadWorkspacePolicies } from './workspace-policy.ts';
 import { openSessionHooks } from './workspace-hooks.ts';
 import { openWorkspaceServers } from './workspace-mcp.ts';
+import { openSandbox } from './workspace-bounds.ts';
+import { openContext } from './workspace-context.ts';
 import { readReferences } from './workspace-references.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
+import { WrittenFiles } from './written-files.ts';
 import { WorkspaceSkills } from './workspace-skills.ts';
 import { loadPatchTool, openTools } from './workspace-tools.ts';
 
@@ -62,6 +65,8 @@ export interface WorkspaceAgent extends Agent {
   /** The MCP servers and their state; absent where none is configured. */
   servers?: McpServers;
   policy: PolicyAdapter;
+  /** What can be undone; absent in a session without a record. */
+  undo?: WorkspaceUndo;
   /** The sub-agents; absent where they are disabled. */
   agents?: WorkspaceAgents;
   /** Runs commands the user typed; the tools use the same runner. */
@@ -105,9 +110,13 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
 
   const workspace = new Workspace({
     ...{ root, includeDirectories, tempDirectory, ignore },
+    editor: options.editor?.files,
     files: globalMemoryFiles(home, options.context),
   });
-  const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd });
+  const sandbox = await openSandbox(options, { workspace, tempDirectory, mode: () => policy.mode, warn });
+  if (sandbox) loaded.rules = [...loaded.rules, ...sandbox.rules];
+  const confine = sandbox?.confine;
+  const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd, sandbox });
   const skills: WorkspaceSkills = new WorkspaceSkills(options.skills ?? {}, {
     ...{ home, sources, workspace, warn },
     tools: () => tools,
@@ -115,7 +124,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     isCompact: () => fit.isCompact,
     onChange: () => context.refresh(agent.chat),
   });
-  const policy = createWorkspacePolicy({
+  const policy: PolicyAdapter = createWorkspacePolicy({
     ...{ options, loaded, workspace, tempDirectory, plansDirectory, inbox },
     isPreapproved: (question) => skills.isPreapproved(question),
   });
@@ -123,19 +132,24 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
   let requestedModel = () => options.model;
   const recorder = openRecorder(options, workspace, tempDirectory, warn);
-  const store = new FileStore(workspace, new ReadLedger(), recorder);
+  // A language server outside the sandbox would run what the project configures.
+  const isChecked = trustedFolder === true && options.diagnostics !== undefined && !sandbox;
+  const written = isChecked ? new WrittenFiles(openChecks) : undefined;
+  const store = new FileStore(workspace, new ReadLedger(), recorder, (file) => written?.note(file));
   const { generator } = spending;
   const catalogue = catalogueOf(generator);
   const mainModel = () => resolveModel(requestedModel(), { catalogue });
   const fit = new WorkspaceFit(modelFacts(mainModel(), catalogue));
   await fit.change(modelFacts(mainModel(), catalogue));
   const common = { options, toolSettings, workspace, store, generator, policy, plansDirectory, fit, mainModel, warn };
-  const { tools, approvedPlan } = await openTools({ ...common, tempDirectory, ...commands });
+  const takeBack = async (callId: string) => (await undo?.takeBack(callId)) ?? false;
+  const { tools, approvedPlan } = await openTools({ ...common, tempDirectory, takeBack, ...commands });
 
   const sourced = { ...options, sources };
-  const agents = await openAgents(sourced, workspace.root, (level, message) =>
-    inbox.post({ type: 'notice', level, message }),
-  );
+  const agents = await openAgents(sourced, workspace.root, {
+    ...{ policy, commands, workspace, options: sourced },
+    tell: (level, message) => inbox.post({ type: 'notice', level, message }),
+  });
   if (agents) tools.register(createAgentTool(agents, () => parts));
 
   if (loaded.rules.some(({ kind }) => kind !== 'builtin')) {
@@ -148,24 +162,31 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const context = await openContext(sourced, {
     ...{ workspace, isGitRepository, fit, warn },
     describeSkills: () => skills.describe(),
+    describeBounds: sandbox?.describe,
   });
-  const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, inbox });
+  const hooks = await openSessionHooks(sourced, { root: workspace.root, plansDirectory, recorder, confine, inbox });
   const opened = await openWorkspaceServers(options, {
     workspace,
     sources,
     tools,
     shell: commands.shell,
+    confine,
     generator,
     mainModel,
     tellModel: (note) => tellModel(agent, note),
     post: (event) => inbox.post(event),
   });
   const servers = opened?.servers;
+  const history = () => agent.chat.getHistory();
+  const undoParts = { root: workspace.root, tempDirectory, recorder, policy, tools, inbox, hooks, history };
+  const undo: WorkspaceUndo | undefined = openUndo(options, undoParts);
+  const recorded = { chatRecorder: recorder, callRecorder: recorder, changeWatch: undo?.watch() };
   const wiring = {
     ...options,
-    ...withoutUndefined({ hooks, chatRecorder: recorder, callRecorder: recorder, prepare: servers?.prepare }),
+    ...withoutUndefined({ hooks, ...recorded, prepare: servers?.prepare }),
     record: (event: AgentEvent, input?: PartListUnion) => {
       recorder?.observe(event, input);
+      undo?.observe(event);
       if (event.type === GeminiEventType.ChatCompressed) {
         context.forgetNearby();
         skills.afterCompression();
@@ -192,14 +213,14 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
       if (fit.offers('apply_patch') && !tools.names().includes('apply_patch'))
         tools.register(await loadPatchTool(store));
     },
-    ...withoutUndefined({ resultContext: context.resultContext }),
+    ...withoutUndefined({ resultContext: written?.withReport(context.resultContext) ?? context.resultContext }),
   };
   const agent: Agent = wireAgent(wiring, spending, inbox);
   requestedModel = agent.requestedModel;
 
   const parts: ParentParts = {
     ...{ options: sourced, toolSettings, tempDirectory, plansDirectory, workspace, commands, isGitRepository },
-    ...{ policy, judge: policy, spending, tools, recorder, journal: recorder, hooks, sessionId, warn },
+    ...{ policy, judge: policy, spending, tools, recorder, journal: recorder, hooks, undo, sessionId, warn },
     requestedModel: agent.requestedModel,
     describeSkills: () => skills.describe(),
     loadContext: (place, profile) =>
@@ -210,6 +231,11 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     agents: agents as WorkspaceAgents,
     depth: 0,
   };
+
+  async function openChecks() {
+    const { createDiagnostics } = await import('./workspace-diagnostics.ts');
+    return createDiagnostics(options.diagnostics ?? {}, { store, commands, tell: warn });
+  }
 
   function tellOfEnd(process: BackgroundProcess): void {
     const { whenBackgroundEnds } = toolSettings;
@@ -224,7 +250,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const { shell, background } = commands;
   return {
     ...agent,
-    ...withoutUndefined({ hooks, agents, servers }),
+    ...withoutUndefined({ hooks, agents, servers, undo }),
     workspace,
     sources,
     policy,
@@ -239,56 +265,14 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     openSkills: () => skills.open(),
     async dispose() {
       // Before the shell, whose guard ends what a server left behind.
-      await opened?.dispose();
+      await Promise.all([opened?.dispose(), written?.dispose()]);
       await Promise.all([shell.dispose(), background.dispose(), hooks?.dispose()]);
+      await undo?.dispose();
+      sandbox?.dispose();
       agent.session.close();
       recorder?.close();
     },
   };
-}
-
-function openRecorder(
-  { session, recordSession, sessionId, clock = systemClock }: ResolvedWorkspaceOptions,
-  { root }: Workspace,
-  tempDirectory: string,
-  warn: Warn,
-): SessionRecorder | undefined {
-  if (session) return session.recorder;
-  if (!recordSession) return undefined;
-  const directory = join(tempDirectory, 'chats');
-  return new SessionRecorder({ directory, sessionId, root, clock, onProblem: warn });
-}
-
-function openContext(
-  options: SourcedOptions,
-  around: {
-    workspace: Workspace;
-    isGitRepository: boolean;
-    fit: WorkspaceFit;
-    describeSkills: () => string;
-    warn: Warn;
-  },
-): Promise<WorkspaceContext> {
-  const { home, sources, trustedFolder, interactive = false, clock = systemClock, tellsTree = false } = options;
-  const { context: files, systemPrompt, memory } = options;
-  const { workspace, isGitRepository, fit, describeSkills, warn } = around;
-  return WorkspaceContext.load({
-    workspace,
-    describeSkills,
-    home,
-    sources,
-    interactive,
-    isGitRepository,
-    now: () => new Date(clock.now()),
-    // The tree of an untrusted folder is not sent, and a small window has no room for one.
-    tellsTree: tellsTree && trustedFolder !== false && !fit.isCompact,
-    profile: fit.promptProfile,
-    ...(files && { files }),
-    ...(systemPrompt && { systemPrompt }),
-    ...(memory !== undefined && { memory }),
-    hints: options.hints,
-    onWarning: warn,
-  });
 }
 
 async function exists(path: string): Promise<boolean> {

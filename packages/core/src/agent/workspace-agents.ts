@@ -5,6 +5,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RemoteAgents } from '../remote-agents/remote-agents.ts';
 import type { Source } from '../protocol/source.ts';
 import type { DefinedTool } from '../protocol/tools.ts';
 import { AGENT_SCHEMA, AGENT_TOOL, BUILTIN_AGENTS, describeAgents } from '../subagents/offered-agents.ts';
@@ -13,6 +14,7 @@ import type { SessionAgents } from '../subagents/session-agents.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { findPlaces } from '../util/find-places.ts';
 import { toOneLine } from '../util/short-text.ts';
+import type { PolicyAdapter } from './policy-adapter.ts';
 import type { ParentParts } from './workspace-child.ts';
 import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
 
@@ -22,6 +24,13 @@ export interface WorkspaceAgents {
   /** The room, once it is loaded. */
   readonly loaded: SessionAgents | undefined;
   load(): Promise<SessionAgents>;
+  /** The remote agents of the session. */
+  remotes(): Promise<RemoteAgents>;
+}
+
+export interface AgentPorts extends Pick<ParentParts, 'commands' | 'workspace' | 'options'> {
+  tell(level: 'info' | 'warning', message: string): void;
+  policy: Pick<PolicyAdapter, 'askBeforeAgent'>;
 }
 
 const SKIPPED = 'Skipping project agents due to untrusted folder. To enable, ensure that the project root is trusted.';
@@ -29,17 +38,19 @@ const SKIPPED = 'Skipping project agents due to untrusted folder. To enable, ens
 export async function openAgents(
   options: ResolvedWorkspaceOptions & { sources: readonly Source[] },
   root: string,
-  tell: (level: 'info' | 'warning', message: string) => void,
+  { tell, policy, ...parts }: AgentPorts,
 ): Promise<WorkspaceAgents | undefined> {
   const { overrides = {}, isEnabled = true, maxConcurrent, acknowledgesAll, projectOverrides } = options.agents ?? {};
   if (!isEnabled) return undefined;
   const { sources, home } = options;
   let loaded: SessionAgents | undefined;
   let loading: Promise<SessionAgents> | undefined;
+  let remotes: Promise<RemoteAgents> | undefined;
   const load = async (): Promise<SessionAgents> => {
     const { SessionAgents } = await import('../subagents/session-agents.ts');
     loaded = await SessionAgents.load({
       ...{ sources, home, root, overrides, maxConcurrent, acknowledgesAll, projectOverrides },
+      onRemote: ({ name }) => policy.askBeforeAgent(name),
     });
     return loaded;
   };
@@ -51,11 +62,17 @@ export async function openAgents(
       return loaded?.registry.offered ?? BUILTIN.filter(({ name }) => overrides[name]?.['enabled'] !== false);
     },
     load: () => (loading ??= load()),
+    remotes: () => (remotes ??= import('./workspace-remote.ts').then(({ openRemotes }) => openRemotes(parts))),
   };
   if (findPlaces(sources, 'agents').some(({ path }) => hasFiles(path))) {
-    const { report } = (await agents.load()).registry;
+    const session = await agents.load();
+    const { report, offered } = session.registry;
     const { tellReport } = await import('../subagents/tell-report.ts');
     tellReport(report, options.hints?.acknowledgeAgents, tell);
+    if (offered.some(({ kind, description }) => kind === 'remote' && description === '')) {
+      const { describeRemotes } = await import('./workspace-remote.ts');
+      void describeRemotes(session, agents.remotes, (message) => tell('warning', message));
+    }
   }
   const project = sources.find(({ kind, trusted }) => kind === 'project' && !trusted);
   if (project && hasFiles(join(project.directory, 'agents'))) tell('info', SKIPPED);
@@ -89,6 +106,17 @@ export function createAgentTool(agents: WorkspaceAgents, parent: () => ParentPar
         ? undefined
         : `Subagent '${name}' not found. The agents are: ${agents.offered.map((agent) => agent.name).join(', ')}.`,
     describe: ({ agent_name: name, prompt }) => `${name}: ${toOneLine(prompt)}`,
+    // Only a remote agent is asked about: the policy says so.
+    async confirm({ agent_name: name, prompt }) {
+      const agent = (await agents.load()).registry.find(name);
+      if (agent?.kind !== 'remote') return { type: 'info', title: `Start Agent: ${name}`, prompt };
+      const where = agent.cardUrl ?? 'the address in its card';
+      return {
+        type: 'info',
+        title: `Call Remote Agent: ${name}`,
+        prompt: `This text is sent to ${where}:\n\n${prompt}`,
+      };
+    },
     async *execute(call, context) {
       const [session, { createAgentServices }] = await Promise.all([agents.load(), import('./workspace-child.ts')]);
       return yield* session.run(call, context, createAgentServices(parent()));

@@ -89,8 +89,11 @@ async function openIsolated(parent: ParentParts, request: PlaceRequest): Promise
   const { root } = worktree;
   const ignore = await IgnoreRules.load(root, { ...options.ignore, includeDirectories: [] });
   const workspace = new Workspace({ root, tempDirectory, ignore });
-  const rooted = { ...options, root };
-  const commands = openShell({ options: rooted, toolSettings, tempDirectory, onBackgroundEnded: () => undefined });
+  // An editor does not have the files of a worktree open.
+  const rooted = { ...options, root, editor: options.editor && {} };
+  const sandbox = await parent.commands.sandbox?.at(root);
+  const onBackgroundEnded = () => undefined;
+  const commands = openShell({ options: rooted, toolSettings, tempDirectory, onBackgroundEnded, sandbox });
   const rules = policy.at({ root, workspaceDirectories: workspace.directories });
   let isHandedOver = false;
   return {
@@ -107,6 +110,7 @@ async function openIsolated(parent: ParentParts, request: PlaceRequest): Promise
     },
     async close() {
       await Promise.all([commands.shell.dispose(), commands.background.dispose()]);
+      sandbox?.dispose();
       try {
         // A cancelled run loses nothing it wrote.
         const kept = isHandedOver ? undefined : await keepPatch(worktree, patchFile);

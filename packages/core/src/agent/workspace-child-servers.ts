@@ -27,12 +27,13 @@ export async function openOwnServers(
 ): Promise<OpenedServers | undefined> {
   if (Object.keys(servers).length === 0) return undefined;
   const layer = { source, file, servers, written: servers, ...(owner !== undefined && { owner }) };
-  const mcp = { ...options.mcp, layers: [layer] };
-  const restrictions = options.mcp?.restrictions;
+  // A project's agent runs only once the user has acknowledged its file, servers included.
+  const mcp = { ...options.mcp, layers: [layer], isAgreed: true };
   return openWorkspaceServers(
-    { ...options, mcp: restrictions ? { ...mcp, restrictions: { ...restrictions, serverCommand: undefined } } : mcp },
+    { ...options, mcp },
     {
       ...{ workspace, sources: [], tools, shell: commands.shell, generator },
+      confine: commands.sandbox?.confine,
       mainModel: () => mainModel,
       tellModel: () => undefined,
       post: (event) => inbox.post(event),

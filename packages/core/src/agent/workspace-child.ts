@@ -40,7 +40,9 @@ import { openOwnServers } from './workspace-child-servers.ts';
 import { openChildTools } from './workspace-child-tools.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
+import { runRemoteAgent } from './workspace-remote.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
+import type { WorkspaceUndo } from './workspace-undo.ts';
 
 /** What a child takes over from its parent, which may be a child itself. */
 export interface ParentParts {
@@ -61,6 +63,9 @@ export interface ParentParts {
   /** Records the files that the parent and its children change. */
   journal: FileJournal | undefined;
   hooks: SessionHooks | undefined;
+  undo: WorkspaceUndo | undefined;
+  /** The call of the user's session that the child belongs to; absent in that session. */
+  owner?: string | undefined;
   sessionId: string;
   requestedModel(): string;
   /** The list of skills for the model. */
@@ -81,7 +86,7 @@ export function createAgentServices(parent: ParentParts): AgentServices {
     depth: parent.depth,
     open: (request) => openChild(parent, request),
     tell: telemetry && ((happening) => telemetry.note(happening)),
-    runRemote: parent.options.agents?.runRemote,
+    runRemote: (agent, task, context) => runRemoteAgent(parent, agent, task, context),
   };
 }
 
@@ -91,6 +96,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
   const { clock = systemClock, telemetry, hints } = options;
   const resumed = request.resume === undefined ? undefined : resumeChild(parent, agent, request.resume);
   const agentId = resumed?.sessionId ?? `${agent.name}-${createSessionId(clock).slice(-8)}`;
+  const owner = parent.owner ?? callId;
   const place = await openChildPlace(parent, { agent, agentId, callId, isIsolated: request.isIsolated, signal });
   try {
     const { workspace, commands } = place;
@@ -191,6 +197,8 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
           hooks: parent.hooks && childHooks(parent.hooks),
           chatRecorder: recorder,
           callRecorder: recorder,
+          // A worktree is not the workspace: what comes back from it are edits of the call that runs the child.
+          changeWatch: place.handOver ? undefined : parent.undo?.watch(owner),
           prepare: servers && ((within: AbortSignal) => servers.servers.prepare(within)),
           resultContext: context.resultContext,
           // Its prompts and turns are not those of the session; its requests and calls are counted where they happen.
@@ -211,6 +219,8 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
       tools,
       recorder,
       journal,
+      undo: place.handOver ? undefined : parent.undo,
+      owner,
       sessionId: agentId,
       requestedModel: wired.requestedModel,
       depth: parent.depth + 1,

@@ -53,7 +53,7 @@ function describe(command: string, { path, kind, kept }: EnvironmentChange): str
   const shown = shorten(toOneLine(command), SHOWN_COMMAND);
   const change = `While \`${shown}\` ran, ${path} was ${kind}.`;
   if (kept !== undefined)
-    return `${change} Its previous content is kept: \`cp ${quoted(kept)} ${quoted(path)}\` puts it back.`;
+    return `${change} Its previous content is kept: \`cp ${quoted(kept)} ${quoted(path)}\` restores it.`;
   return kind === 'created' ? change : `${change} Its previous content could not be kept.`;
 }
 

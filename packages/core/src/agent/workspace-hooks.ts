@@ -4,6 +4,7 @@ import { hasHooks } from '../hooks/hook-layer.ts';
 import type { HookLayer } from '../hooks/hook-layer.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { SessionRecorder } from '../records/session-recorder.ts';
+import type { Confine } from '../util/invocation.ts';
 import { systemClock } from '../util/clock.ts';
 import type { EventInbox } from './event-inbox.ts';
 import type { SourcedOptions } from './workspace-options.ts';
@@ -12,6 +13,7 @@ export interface HookSurroundings {
   root: string;
   plansDirectory: string;
   recorder: SessionRecorder | undefined;
+  confine: Confine | undefined;
   inbox: EventInbox;
 }
 
@@ -24,7 +26,7 @@ async function readHookLayers({ sources, sourceValues: values }: SourcedOptions,
 /** Loads the hook room only where a hook is configured. */
 export async function openSessionHooks(
   options: SourcedOptions,
-  { root, plansDirectory, recorder, inbox }: HookSurroundings,
+  { root, plansDirectory, recorder, confine, inbox }: HookSurroundings,
 ): Promise<SessionHooks | undefined> {
   const { hookLayers = [], sources, sessionId, home, environment, clock = systemClock } = options;
   const { secrets, telemetry, isTrustedForRun = false } = options;
@@ -42,6 +44,7 @@ export async function openSessionHooks(
     sources,
     isTrustedForRun,
     hints: options.hints,
+    confine,
     clock,
     ...(secrets && { secrets }),
     ...(telemetry && { onExecution: (execution) => telemetry.hookExecuted(execution) }),

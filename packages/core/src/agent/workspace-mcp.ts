@@ -14,8 +14,7 @@ export async function openWorkspaceServers(
   const { mcp, environment, sourceValues: values } = options;
   const { sources, workspace } = around;
   const ofExtensions = await readManifests({ sources, root: workspace.root, environment, values });
-  const hasServers = hasMcpServers([...ofExtensions, ...(mcp?.layers ?? [])]) || mcp?.restrictions?.serverCommand;
-  if (!hasServers) return undefined;
+  if (!hasMcpServers([...ofExtensions, ...(mcp?.layers ?? [])])) return undefined;
   const { startWorkspaceServers } = await import('./workspace-servers.ts');
   return startWorkspaceServers(options, around, ofExtensions);
 }

@@ -8,17 +8,21 @@ import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { Source, SourceValues } from '../protocol/source.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
 import type { SettingsRuleFields } from '../policy/settings-rules.ts';
+import type { DiagnosticsMode, ProgramSettings } from '../diagnostics/server-table.ts';
+import type { EditorFiles } from '../tools/files/editor-files.ts';
 import type { IgnoreOptions } from '../tools/files/ignore-rules.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
+import type { RunElsewhere } from '../tools/shell/shell-outcome.ts';
 import type { ContextFileOptions } from '../context/context-files.ts';
 import type { SystemPromptFields } from '../context/context-workspace.ts';
 import type { McpOptions } from '../mcp/mcp-options.ts';
 import type { AgentOverrides } from '../subagents/agent-overrides.ts';
-import type { AgentServices } from '../subagents/agent-services.ts';
 import type { FindDocumentation } from '../subagents/internal-docs.ts';
 import type { AgentOptions } from './agent-options.ts';
+import type { AgentSessionOptions } from './agent-session-options.ts';
 import type { OpenedSession } from '../records/open-session.ts';
+import type { UndoCoverage } from '../undo/undo-limits.ts';
 
 export interface WorkspaceAgentOptions extends Omit<
   AgentOptions,
@@ -55,6 +59,8 @@ export interface WorkspaceAgentOptions extends Omit<
   /** Which variables are withheld from commands. */
   redaction?: RedactionOptions;
   planSettings?: PlanSettings;
+  /** Confines the programs that the agent starts; absent: no sandbox. Throws SandboxError where none works. */
+  sandbox?: SandboxRequest | undefined;
   /** False: every approval covers one call. */
   allowsAlways?: boolean;
   /** Whether `@name` finds a file of that name anywhere. Default true. */
@@ -83,14 +89,49 @@ export interface WorkspaceAgentOptions extends Omit<
   mcp?: McpOptions | undefined;
   /** Which skills of `sources` the model is offered. Default: all. */
   skills?: SkillOptions | undefined;
+  /** Whether a restore point is written before each edit. Default false. */
+  checkpointing?: boolean | undefined;
+  /** What can be undone. Default: `auto`; only of a recorded session. */
+  undo?: UndoCoverage | undefined;
   /** The sub-agents, and how they may run. */
   agents?: AgentsOptions | undefined;
   /** What the caller's user does about problems; added to the sentences about them. */
   hints?: UserHints;
   /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun?: boolean;
+  /** Checks after each edit, in trusted folders only; absent: none. */
+  diagnostics?: DiagnosticsOptions | undefined;
+  /** The user works in an editor, and cannot type into a running command. */
+  editor?: EditorPorts | undefined;
+  /** Which completed calls end a prompt. Default: one that a hook stopped, and calls the user declined altogether. */
+  endAfter?: AgentSessionOptions['endAfter'];
   /** Cancels waiting during the opening, for example for a project that lists its tools slowly. */
   signal?: AbortSignal;
+}
+
+/** Language servers and formatters that run after an edit. */
+export interface DiagnosticsOptions {
+  /** `auto`, the default: those of `servers`, and of the known ones those that start quickly. `on`: all that are installed. */
+  mode?: DiagnosticsMode;
+  servers?: Readonly<Record<string, ProgramSettings>>;
+  formatters?: Readonly<Record<string, ProgramSettings>>;
+  /** How long an edit waits for each of them. Default 3 seconds. */
+  limitMs?: number;
+}
+
+/** What an editor does for the agent; each is optional. */
+export interface EditorPorts {
+  files?: EditorFiles | undefined;
+  runCommand?: RunElsewhere | undefined;
+}
+
+export interface SandboxRequest {
+  /** Further folders that commands may write. */
+  allowedPaths?: readonly string[] | undefined;
+  /** Whether commands reach the allow-listed hosts. Default false. */
+  networkAccess?: boolean | undefined;
+  /** In which modes a command in the sandbox needs no question. Default `auto_edit`. */
+  autoAllow?: 'never' | 'auto_edit' | 'always' | undefined;
 }
 
 export interface AgentsOptions {
@@ -108,8 +149,6 @@ export interface AgentsOptions {
   acknowledgesAll?: boolean | undefined;
   /** The folder of the program's own pages, for the agent `cli_help`. */
   findDocumentation?: FindDocumentation | undefined;
-  /** Runs agents of kind remote. */
-  runRemote?: AgentServices['runRemote'];
 }
 
 /** With the defaults in place. */
