@@ -16,6 +16,7 @@ import type { Workspace } from '../tools/files/workspace.ts';
 import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { systemClock } from '../util/clock.ts';
+import type { Confine } from '../util/invocation.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
 
@@ -24,6 +25,7 @@ export interface ServerSurroundings {
   sources: readonly Source[];
   tools: ToolRegistry;
   shell: ShellRunner;
+  confine: Confine | undefined;
   /** Spends from the session's budget. */
   generator: ContentGenerator;
   mainModel(): string;
@@ -37,7 +39,7 @@ export function startWorkspaceServers(
   ofExtensions: readonly McpLayer[],
 ): OpenedServers {
   const { mcp = { layers: [] }, environment, home, trustedFolder, isTrustedForRun = false, secrets } = options;
-  const { workspace, tools, shell, tellModel, post } = around;
+  const { workspace, tools, shell, confine, tellModel, post } = around;
   const { root } = workspace;
   const layers = [...ofExtensions, ...mcp.layers];
   const { reloadLayers } = mcp;
@@ -53,6 +55,7 @@ export function startWorkspaceServers(
     secrets,
     redaction: options.redaction,
     guard: shell.guard,
+    confine,
     clock: options.clock ?? systemClock,
     tools,
     trustedFolder,

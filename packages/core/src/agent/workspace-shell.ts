@@ -7,6 +7,7 @@ import type { BackgroundProcess } from '../tools/shell/background.ts';
 import { createChildEnvironment, withholdSecrets } from '../tools/shell/child-environment.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
 import type { EnvironmentFor } from '../tools/shell/shell-runner.ts';
+import type { WorkspaceSandbox } from './workspace-sandbox.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings } from './workspace-options.ts';
 
 export interface OpenShellOptions {
@@ -14,12 +15,14 @@ export interface OpenShellOptions {
   toolSettings: Required<ToolSettings>;
   tempDirectory: string;
   onBackgroundEnded: (process: BackgroundProcess) => void;
+  sandbox?: WorkspaceSandbox | undefined;
 }
 
 export interface WorkspaceShell {
   environment: Record<string, string>;
   shell: ShellRunner;
   background: BackgroundProcesses;
+  sandbox?: WorkspaceSandbox | undefined;
   /** Removes the credentials of providers that were opened since. */
   withhold(): void;
 }
@@ -29,6 +32,7 @@ export function openShell({
   toolSettings,
   tempDirectory,
   onBackgroundEnded,
+  sandbox,
 }: OpenShellOptions): WorkspaceShell {
   const { home, trustedFolder, interactive = false, secrets, redaction = { enabled: false } } = options;
   const environment = createChildEnvironment({
@@ -43,10 +47,13 @@ export function openShell({
     environment,
     tempDirectory,
     // Every command gets a terminal where the user can type into it.
-    useTerminal: interactive && toolSettings.interactiveShell,
+    useTerminal: interactive && toolSettings.interactiveShell && !options.editor,
     inactivityTimeoutMs: toolSettings.inactivityTimeoutMs,
     maxOutputBytes: toolSettings.maxOutputBytes,
-    whenWaiting: interactive ? 'report' : 'end',
+    whenWaiting: interactive && !options.editor ? 'report' : 'end',
+    // The terminal of an editor is outside the sandbox.
+    elsewhere: sandbox ? undefined : options.editor?.runCommand,
+    confine: sandbox?.confine,
     ...guard,
   });
   const background = new BackgroundProcesses({
@@ -54,6 +61,7 @@ export function openShell({
     environment,
     maxOutputBytes: toolSettings.maxOutputBytes,
     onEnded: onBackgroundEnded,
+    confine: sandbox?.confine,
     ...guard,
   });
   let withheld = secrets?.length ?? 0;
@@ -62,7 +70,7 @@ export function openShell({
     withheld = secrets.length;
     withholdSecrets(environment, secrets);
   };
-  return { environment, shell, background, withhold };
+  return { environment, shell, background, sandbox, withhold };
 }
 
 /**

@@ -16,6 +16,7 @@ import type { PolicyAdapter } from './policy-adapter.ts';
 import type { EnvironmentGuard } from './workspace-environment.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
 import type { WorkspaceFit } from './workspace-fit.ts';
+import type { TakeBack } from './workspace-sandbox.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
 export interface WorkspaceToolsOptions extends WorkspaceShell {
@@ -31,6 +32,8 @@ export interface WorkspaceToolsOptions extends WorkspaceShell {
   /** The model of the conversation. */
   mainModel: () => string;
   warn: Warn;
+  /** Takes back what a running call changed; absent without undo. */
+  takeBack?: TakeBack | undefined;
 }
 
 export interface WorkspaceTools {
@@ -69,11 +72,17 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     store,
     shell,
     background,
-    aroundCommand: async (command, directory) => {
+    aroundCommand: async ({ command, directory, callId }) => {
       guard ??= import('./workspace-environment.ts').then(
         (module) => new module.EnvironmentGuard({ ...guarded, tempDirectory: given.tempDirectory, warn: given.warn }),
       );
-      return (await guard).open(command, directory);
+      const compare = (await guard).open(command, directory);
+      const look = given.sandbox?.around(command, callId, given.takeBack);
+      return async (end) => {
+        const review = await look?.(end);
+        const notes = [review?.note, await compare()].filter((note) => note !== undefined);
+        return { ...review, note: notes.length === 0 ? undefined : notes.join('\n') };
+      };
     },
     generator,
     resolveModel,
@@ -86,7 +95,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     webFetch: { direct: toolSettings.directWebFetch, opensUrls: () => !given.fit.isForeign },
     ...(options.planSettings?.enabled !== false && { plan }),
   });
-  const where = { cwd: workspace.root, env: environment, guard: shell.guard };
+  const where = { cwd: workspace.root, env: environment, guard: shell.guard, confine: given.sandbox?.confine };
   const discovered = toolCommands ? await discover(toolCommands, where, { ...options, warn: given.warn }) : [];
   const offersPatches = given.fit.offers('apply_patch');
   const patching = offersPatches ? [await loadPatchTool(store)] : [];
@@ -134,7 +143,7 @@ type Discovering = Pick<ResolvedWorkspaceOptions, 'trustedFolder' | 'signal'> & 
 /** Without a usable tool list the project's own tools are left out. */
 async function discover(
   { discovery, call }: { discovery: string; call: string },
-  where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard'>,
+  where: Pick<DiscoveredToolDependencies, 'cwd' | 'env' | 'guard' | 'confine'>,
   { trustedFolder, warn, signal = new AbortController().signal }: Discovering,
 ): Promise<DefinedTool[]> {
   if (!trustedFolder) {

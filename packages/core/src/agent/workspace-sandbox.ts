@@ -1,0 +1,162 @@
+/**
+ * Opens the sandbox of a workspace: its bounds from settings, grants and answers, its profile from the approval mode, and
+ * the look around each command for what was planted or denied. Loaded only where a sandbox was asked for.
+ */
+
+import { join } from 'node:path';
+import { userDirectory } from '../config/paths.ts';
+import type { ApprovalMode } from '../policy/approval-mode.ts';
+import { effectivePriority } from '../policy/rule.ts';
+import type { PolicyRule } from '../policy/rule.ts';
+import { BoundsDesk } from '../sandbox/bounds-desk.ts';
+import { describeDenials } from '../sandbox/describe-denials.ts';
+import { findDenials } from '../sandbox/find-denials.ts';
+import type { CommandEnd, FileDenial } from '../sandbox/find-denials.ts';
+import { Quarantine } from '../sandbox/quarantine.ts';
+import type { Quarantined } from '../sandbox/quarantine.ts';
+import { Sandbox } from '../sandbox/sandbox.ts';
+import { SandboxError } from '../sandbox/sandbox-error.ts';
+import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
+import type { Confine } from '../util/invocation.ts';
+import { createBoundsQuestion } from './sandbox-questions.ts';
+import type { ResolvedWorkspaceOptions, SandboxRequest, Warn } from './workspace-options.ts';
+
+export interface WorkspaceSandboxOptions {
+  options: ResolvedWorkspaceOptions;
+  request: SandboxRequest;
+  /** The workspace and its additional folders. */
+  roots: readonly string[];
+  tempDirectory: string;
+  mode(): ApprovalMode;
+  warn: Warn;
+}
+
+/** What became of a command: a note for the model, and whether it is to run again. */
+export interface CommandReview {
+  note?: string | undefined;
+  /** Runs the command again within wider bounds; call it when that attempt has ended. */
+  again?: (() => void) | undefined;
+}
+
+/** Takes back what a running call changed; resolves to whether the workspace is as before it. */
+export type TakeBack = (callId: string) => Promise<boolean>;
+
+export interface WorkspaceSandbox {
+  confine: Confine;
+  /** The bounds, in one sentence for the model. */
+  describe(): string;
+  /** Looks before a command; call the result when it has ended, in the background without its end. */
+  around(command: string, callId: string, takeBack?: TakeBack): (end?: CommandEnd) => Promise<CommandReview>;
+  /** The same bounds for another folder, such as the worktree of a sub-agent. */
+  at(root: string): Promise<WorkspaceSandbox>;
+  dispose(): void;
+}
+
+/** Throws SandboxError. */
+export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Promise<WorkspaceSandbox> {
+  const { options, request, roots, tempDirectory, mode, warn } = given;
+  if (process.platform !== 'linux')
+    throw new SandboxError(`Castor has no sandbox for commands on ${process.platform} yet.`);
+  const { home, root, trustedFolder, interactive = false } = options;
+  const desk = new BoundsDesk({
+    ...{ home, root, writable: request.allowedPaths ?? [] },
+    reachesRegistries: request.networkAccess ?? false,
+    ask: interactive ? createBoundsQuestion(options.mcp?.ask) : undefined,
+  });
+  const profile = () =>
+    chooseProfile({ mode: mode(), isTrusted: trustedFolder !== false, hasNetwork: desk.hosts.length > 0 });
+  const sandbox = await Sandbox.open({
+    ...{ home, roots, environment: options.environment, profile },
+    granted: () => desk.granted(),
+    needed: [join(tempDirectory, 'bin'), join(tempDirectory, 'tool-outputs')],
+    allowedVariables: options.redaction?.allowed,
+    quarantineDirectory: join(userDirectory(home), 'tmp', 'quarantine'),
+    decideHost: (host, port) => desk.decideHost(host, port),
+  });
+  for (const warning of sandbox.warnings) warn(warning);
+  return {
+    confine: sandbox.confine,
+    describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts),
+    around: (command, callId, takeBack) => lookAround({ sandbox, desk, warn, command, callId, takeBack }),
+    at: (other) => openWorkspaceSandbox({ ...given, roots: [other] }),
+    dispose: () => sandbox.dispose(),
+  };
+}
+
+interface Look {
+  sandbox: Sandbox;
+  desk: BoundsDesk;
+  warn: Warn;
+  command: string;
+  callId: string;
+  takeBack: TakeBack | undefined;
+}
+
+function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
+  const { sandbox, warn } = look;
+  const before = Quarantine.look(sandbox.watched());
+  const mark = sandbox.log.mark;
+  const plan = sandbox.planOf();
+  return async (end) => {
+    const moved = sandbox.quarantine.check(before);
+    // What appeared and stayed is protected from now on.
+    if ([...before].some(([path, was]) => Quarantine.look([path]).get(path) !== was)) sandbox.refresh();
+    const planted = moved.map((each) => tell(each)).join('\n');
+    if (planted !== '') warn(planted);
+    const denials = end ? findDenials(end, plan, sandbox.log.since(mark)) : [];
+    const files = denials.filter((each): each is FileDenial => each.kind !== 'host');
+    const retry = await offer(files, look);
+    const said = retry ?? { note: describeDenials(denials, sandbox.problem) };
+    const note = [planted, said.note].filter((each) => each !== undefined && each !== '').join('\n');
+    return { ...said, note: note === '' ? undefined : note };
+  };
+}
+
+/** Asks about each denied path. If all are allowed, and the attempt can be taken back, the command runs again. */
+async function offer(denials: readonly FileDenial[], look: Look): Promise<CommandReview | undefined> {
+  const { desk, command, callId, takeBack } = look;
+  if (denials.length === 0) return undefined;
+  const closing: (() => void)[] = [];
+  for (const { kind, offer: what } of denials) {
+    const answer = await desk.request({ kind, what, command });
+    if (answer === 'no') {
+      for (const close of closing) close();
+      return undefined;
+    }
+    if (answer === 'once') closing.push(desk.openOnce(kind, what));
+  }
+  const close = () => {
+    for (const each of closing) each();
+  };
+  const opened = denials.map(({ kind, offer: what }) => `${kind} ${what}`).join(', ');
+  if ((await takeBack?.(callId)) === true)
+    return {
+      again: close,
+      note: `The sandbox denied the first attempt; the user allowed it to ${opened}, its changes were taken back, and it ran again.`,
+    };
+  close();
+  return {
+    note: `The sandbox denied it, and the user now allows it to ${opened}. What the command changed until then could not be taken back, so it was not run again: look at the state, and run it again if that is right.`,
+  };
+}
+
+function tell({ path, movedTo }: Quarantined): string {
+  return `The command made or changed ${path}, which is protected because other programs act on it. It was moved to ${movedTo} and is not used; the user can move it back.`;
+}
+
+/** A sandboxed command needs no question, unless a rule of the user says ask. */
+export function sandboxRules(autoAllow: SandboxRequest['autoAllow'] = 'auto_edit'): PolicyRule[] {
+  if (autoAllow === 'never') return [];
+  const modes: ApprovalMode[] = autoAllow === 'always' ? ['default', 'autoEdit'] : ['autoEdit'];
+  return [
+    {
+      toolName: 'run_shell_command',
+      decision: 'allow',
+      priority: effectivePriority('builtin', 16),
+      kind: 'builtin',
+      source: { name: 'the sandbox' },
+      modes,
+      allowRedirection: true,
+    },
+  ];
+}
