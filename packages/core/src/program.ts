@@ -32,6 +32,8 @@ export { disable, enable, isEnabled, readEnablement } from './extensions/enablem
 export { ExtensionError } from './extensions/extension-error.ts';
 export { ExtensionManager } from './extensions/extension-manager.ts';
 export type { ConfiguredExtension, ManagerPort } from './extensions/extension-manager.ts';
+export { fetchFolder, folderFormat } from './extensions/fetch-folder.ts';
+export type { FetchedFolder } from './extensions/fetch-folder.ts';
 export { refusalOf } from './extensions/install-rules.ts';
 export { extensionId } from './extensions/installation.ts';
 export { loadExtensions, toSource } from './extensions/load-extensions.ts';
@@ -71,10 +73,16 @@ export { checkServers } from './mcp/check-servers.ts';
 export type { CheckedServer } from './mcp/check-servers.ts';
 export { chooseServers } from './mcp/choose-servers.ts';
 export type { ChosenServers } from './mcp/choose-servers.ts';
+export { McpConnection } from './mcp/connection.ts';
 export type { IdleEntry } from './mcp/mcp-manager.ts';
+export { openNetworkTransport } from './mcp/network-transport.ts';
+export type { RpcTransport } from './mcp/rpc-session.ts';
+export { StdioTransport } from './mcp/stdio-transport.ts';
 export type { McpServer } from './mcp/server-config.ts';
 export { readDisabledServers, writeServerEnabled } from './mcp/server-enablement.ts';
-export { consentToServer, consentToServers } from './mcp/server-inspection.ts';
+export { describeServer } from './mcp/server-consent.ts';
+export type { UnsettledServer } from './mcp/server-consent.ts';
+export { consentToServers, serversOfProject } from './mcp/server-inspection.ts';
 export { toMcpLayers } from './mcp/server-layer.ts';
 export type { McpLayer } from './mcp/server-layer.ts';
 export { readMcpManifests } from './mcp/server-manifests.ts';
@@ -127,12 +135,15 @@ export { createTokenSource } from './provider/vertex/token-source.ts';
 export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './provider/replay.ts';
 export { readModelConfigs } from './routing/model-config-settings.ts';
 
+export { findProgram, KNOWN_SERVERS } from './diagnostics/server-table.ts';
+
 // Sessions on disk: checkpoints, search, rewind, cleaning up.
+export { findSessionRoot, listAllSessions } from './records/all-sessions.ts';
 export { findDamagedSessions } from './records/damaged-sessions.ts';
 export { deleteCheckpoint, listCheckpoints, readCheckpoint, saveCheckpoint } from './records/checkpoint-files.ts';
 export { loadSession } from './records/load-session.ts';
 export { listRewindPoints, revertEdits, rewindTo } from './records/rewind.ts';
-export type { RewindPoint } from './records/rewind.ts';
+export type { RecordedEdit, RewindPoint } from './records/rewind.ts';
 export { createSessionFrom } from './records/session-copy.ts';
 export { deleteSession } from './records/session-delete.ts';
 export {
@@ -164,6 +175,15 @@ export type { ChildRecord } from './records/session-children.ts';
 export { sweepWorktrees } from './subagents/worktree.ts';
 export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 
+// Sandboxes.
+export { readGrants, revokeGrants, saveGrant } from './sandbox/grants.ts';
+export { parseHostEntry } from './sandbox/network/host-list.ts';
+export { SandboxError } from './sandbox/sandbox-error.ts';
+export { openSandboxBench } from './sandbox/sandbox-bench.ts';
+export { SANDBOX_PROFILES } from './sandbox/sandbox-profile.ts';
+export type { SandboxProfile } from './sandbox/sandbox-profile.ts';
+export { probeBubblewrap } from './sandbox/probe-bubblewrap.ts';
+
 // Leaves.
 export { parseFrontMatter, splitFrontMatter } from './util/front-matter.ts';
 export { editDistance } from './util/edit-distance.ts';
@@ -174,3 +194,20 @@ export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.
 export { makeDirectory } from './util/make-directory.ts';
 export { replaceFile } from './util/replace-file.ts';
 export { countOf, toOneLine } from './util/short-text.ts';
+
+// Undo of what a session changed.
+export { describeChange } from './undo/describe-changes.ts';
+export type { DescribedChange } from './undo/describe-changes.ts';
+export { collectUndoStore } from './undo/live-points.ts';
+export { openSessionUndo } from './undo/open-session-undo.ts';
+export { sessionChanges } from './undo/session-changes.ts';
+export type { UndoDesk } from './undo/undo-desk.ts';
+export { UndoError } from './undo/undo-preview.ts';
+export type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo/undo-preview.ts';
+
+// Branches of a session and its folder.
+export { tokensSince } from './records/session-branch.ts';
+export type { Branch } from './undo/branch-registry.ts';
+export { changesSince, createBranch, dropBranch, findBranch, listBranches } from './undo/branches.ts';
+export { mergeBranch } from './undo/merge-branch.ts';
+export type { MergeResult } from './undo/merge-branch.ts';

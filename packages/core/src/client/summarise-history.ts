@@ -94,18 +94,21 @@ export async function shortenToolOutput(
 
 /** The snapshot of the first model that answers. */
 async function takeSnapshot(old: readonly Content[], options: Summarising): Promise<string | undefined> {
-  for (const model of new Set(options.models.map((each) => summariserOf(each, options)))) {
+  for (const model of new Set(options.models.flatMap((each) => summarisersOf(each, options)))) {
     const snapshot = await takeSnapshotWith(model, old, options);
     if (snapshot !== undefined) return snapshot;
   }
   return undefined;
 }
 
-/** The preset or the small model of the same provider; the model itself where the small one cannot hold the history. */
-function summariserOf(model: string, { catalogue, tokenLimit, tokens }: Summarising): string {
+/**
+ * The preset, or the small model of the same provider and then the model itself: a gateway may not have the small one,
+ * and it may not hold the history.
+ */
+function summarisersOf(model: string, { catalogue, tokenLimit, tokens }: Summarising): string[] {
   const { compressionPreset, utilityModel } = factsOf(model, catalogue);
-  if (utilityModel === undefined) return compressionPreset ?? model;
-  return tokenLimit(utilityModel) > tokens ? utilityModel : model;
+  if (utilityModel === undefined) return [compressionPreset ?? model];
+  return tokenLimit(utilityModel) > tokens ? [utilityModel, model] : [model];
 }
 
 /** Two calls: a snapshot, then the same model's critique of it. The first is used if the second fails. */

@@ -45,6 +45,8 @@ export interface WorkspaceContextOptions {
   tellsTree?: boolean;
   /** The list of skills for the model; empty without any. */
   describeSkills?: () => string;
+  /** The bounds of commands, in one sentence. */
+  describeBounds?: (() => string) | undefined;
   now: () => Date;
   onWarning?: (message: string) => void;
 }
@@ -89,12 +91,13 @@ export class WorkspaceContext {
   }
 
   get firstMessage(): Content {
-    const { workspace, now } = this.options;
+    const { workspace, now, describeBounds } = this.options;
     return createEnvironmentContext({
       now: now(),
       platform: process.platform,
       directories: workspace.directories,
       tempDirectory: workspace.tempDirectory,
+      ...(describeBounds && { bounds: describeBounds() }),
       ...(this.tree !== '' && { tree: this.tree }),
       ...(this.loaded.project !== '' && { memory: this.loaded.project }),
     });

@@ -6,7 +6,7 @@
 
 import { readdirSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { EXCLUDED_DIRECTORIES } from '../tools/files/search-scope.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { shorten } from '../util/short-text.ts';
@@ -51,9 +51,10 @@ function createFolder(name: string, path: string): Folder {
 /** Returns how many names it added. */
 function openFolder(folder: Folder, left: number, { ignore }: Pick<Workspace, 'ignore'>): number {
   folder.isOpen = true;
+  const inside = folder.path.endsWith(sep) ? folder.path : folder.path + sep;
   const known = readFolder(folder.path)
     .filter((entry) => entry.name !== '.git')
-    .map((entry) => ({ entry, path: join(folder.path, entry.name) }))
+    .map((entry) => ({ entry, path: `${inside}${entry.name}` }))
     .filter(({ entry, path }) => !ignore.isIgnored(path, entry.isDirectory() ? 'directory' : 'file'))
     .toSorted((one, other) => (one.entry.name < other.entry.name ? -1 : 1));
   const shown = known.slice(0, Math.min(left, MOST_NAMES_OF_A_FOLDER));

@@ -7,6 +7,8 @@ export interface EnvironmentContextOptions {
   platform: string;
   directories: readonly string[];
   tempDirectory: string;
+  /** The bounds of commands, in one sentence, if they have any. */
+  bounds?: string;
   /** The folder's tree, bounded, if requested. */
   tree?: string;
   /** The context files of extensions and the project. */
@@ -14,13 +16,14 @@ export interface EnvironmentContextOptions {
 }
 
 export function createEnvironmentContext(options: EnvironmentContextOptions): Content {
-  const { now, platform, directories, tempDirectory, tree, memory } = options;
+  const { now, platform, directories, tempDirectory, bounds, tree, memory } = options;
   const lines = [
     'This is the Castor CLI.',
     `Today's date is ${toLongDate(now)}.`,
     `The operating system is ${platform}.`,
     `The project's temporary directory is ${tempDirectory}.`,
     `Workspace directories:\n${directories.map((directory) => `  - ${directory}`).join('\n')}`,
+    bounds,
     tree,
     memory,
   ];

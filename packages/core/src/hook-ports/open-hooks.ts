@@ -31,6 +31,7 @@ import { Watchdog } from '../tools/shell/watchdog.ts';
 import { untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import type { Confine } from '../util/invocation.ts';
 import { createHookPorts } from './hook-ports.ts';
 import type { HookPorts } from './hook-ports.ts';
 
@@ -52,6 +53,8 @@ export interface OpenHooksOptions {
   isTrustedForRun?: boolean;
   hints?: UserHints | undefined;
   clock?: Clock;
+  /** Puts each hook into a sandbox; absent: none was asked for. */
+  confine?: Confine | undefined;
   /** Called for every run of a hook, for telemetry. */
   onExecution?: (execution: HookExecution) => void;
   /** Receives hook messages for the user, and notices about hooks that do not run or come from the project. */
@@ -82,7 +85,8 @@ export function openHooks(options: OpenHooksOptions): SessionHooks {
   const { clock = systemClock, post, onExecution } = options;
   const tell = (message: HookMessage) => post({ type: 'hook_message', ...message });
   const watchdog = new Watchdog();
-  const runner = new HookRunner({ shell: findShell(options.environment), clock, guard: toGuard(watchdog) });
+  const shell = findShell(options.environment);
+  const runner = new HookRunner({ shell, clock, guard: toGuard(watchdog), confine: options.confine });
   const system = new HookSystem({
     entries: readEntries(options),
     runner,

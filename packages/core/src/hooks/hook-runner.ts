@@ -11,6 +11,7 @@ import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import type { Confine } from '../util/invocation.ts';
 
 export interface HookShell {
   /** An absolute path: a program planted in the project is never found. */
@@ -30,6 +31,8 @@ export interface HookRunnerOptions {
   shell: HookShell;
   clock: Clock;
   guard?: HookGuard;
+  /** Puts each hook into a sandbox; absent: none was asked for. */
+  confine?: Confine | undefined;
 }
 
 export interface HookProcess {
@@ -75,7 +78,7 @@ export class HookRunner {
     const startedAt = clock.now();
     let child: ChildProcess;
     try {
-      child = this.start(hook);
+      child = await this.start(hook);
     } catch (error) {
       return notStarted(error, clock.now() - startedAt);
     }
@@ -115,13 +118,16 @@ export class HookRunner {
     for (const child of this.running) signalChildGroup(child, 'SIGKILL');
   }
 
-  private start({ command, cwd, env, input }: HookProcess): ChildProcess {
-    const { shell, guard } = this.options;
+  private async start({ command, cwd, env, input }: HookProcess): Promise<ChildProcess> {
+    const { shell, guard, confine } = this.options;
     const marks = guard?.prepare();
-    const child = builtin.childProcess.spawn(shell.file, shell.toArguments(command), {
+    // Without SHLVL, bash takes a socket on stdin for a remote login and reads ~/.bashrc.
+    const environment = { SHLVL: '1', ...env, ...marks };
+    const given = { file: shell.file, args: shell.toArguments(command), directory: cwd, environment };
+    const invocation = confine ? await confine(given, 'hook') : given;
+    const child = builtin.childProcess.spawn(invocation.file, [...invocation.args], {
       cwd,
-      // Without SHLVL, bash takes a socket on stdin for a remote login and reads ~/.bashrc.
-      env: { SHLVL: '1', ...env, ...marks },
+      env: { ...invocation.environment },
       detached: process.platform !== 'win32',
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -22,6 +22,7 @@ export function suspicions(calls: readonly SeenCall[], spoken: ReadonlyMap<strin
 
 /** Normalises a turn's text for counting; undefined for a text that is too short to count. */
 export function toSpoken(text: string): string | undefined {
+  if (text.length < LEAST_WORDS) return undefined;
   const words = text.replaceAll(/\s+/g, ' ').trim();
   return words.length < LEAST_WORDS ? undefined : words;
 }
