@@ -1,0 +1,30 @@
+/** Many prompts as one durable batch. */
+
+export { applyToBranch } from './apply-patch.ts';
+export type {
+  BatchEngine,
+  BatchLimits,
+  BatchState,
+  BatchStatus,
+  Claim,
+  Claimed,
+  NewBatch,
+  RunOptions,
+  Settlement,
+  Spending,
+  TaskStatus,
+  WorkerIdentity,
+} from './engine.ts';
+export { forecast } from './forecast.ts';
+export type { Forecast } from './forecast.ts';
+export { readTaskFile, tasksOfRepositories, tasksOver } from './read-tasks.ts';
+export type { TaskProgress } from './run-task.ts';
+export { SqliteEngine } from './sqlite-engine.ts';
+export { parseTask, TaskError } from './task.ts';
+export type { Task, TaskDefaults, TaskLimits, TaskPlace } from './task.ts';
+export { TaskFiles } from './task-files.ts';
+export { OUTCOMES } from './task-result.ts';
+export type { TaskOutcome, TaskResult } from './task-result.ts';
+export { work } from './worker.ts';
+export type { WorkerEvent, WorkerOptions } from './worker.ts';
+export { removeWorkplace, uncommittedChanges } from './workplace.ts';
