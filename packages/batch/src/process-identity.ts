@@ -1,0 +1,47 @@
+/** Tells whether a process of this machine still runs, also when its number belongs to another one by now. */
+
+import { readFileSync } from 'node:fs';
+
+/** The start time in the system's units; empty where the system does not tell. */
+export function startTimeOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may contain any character, including blanks.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '');
+  } catch {
+    // No process of that number, or a system without /proc.
+    return '';
+  }
+}
+
+export function isRunning(pid: number, started: string): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it runs, and belongs to another user.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const current = startTimeOf(pid);
+  return started === '' || current === '' || current === started;
+}
+
+const LOOK_MS = 50;
+
+/** Kills the process with its group when it has not ended by then. */
+export async function waitUntilEnded(
+  { pid, started }: { pid: number; started: string },
+  withinMs: number,
+): Promise<void> {
+  for (let waited = 0; isRunning(pid, started); waited += LOOK_MS) {
+    if (waited >= withinMs) {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

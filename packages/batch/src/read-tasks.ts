@@ -1,0 +1,149 @@
+/**
+ * Reads tasks from what a user has: a JSONL or CSV file, a list of repositories, or one prompt over many files. An
+ * invalid task is named with file and line before anything runs; ids are unique in a batch.
+ */
+
+import { readFileSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { parseCsv } from './csv.ts';
+import { parseTask, TaskError } from './task.ts';
+import type { Task, TaskDefaults } from './task.ts';
+
+/** Columns of a CSV file that are fields of a task; every other column fills `{{column}}` in the prompt. */
+const COLUMNS: ReadonlySet<string> = new Set('id prompt folder repo ref model schema check tries'.split(' '));
+const LISTS: ReadonlySet<string> = new Set(['files', 'env', 'labels']);
+
+/** Throws TaskError for invalid content, and the system's error for an unreadable file. */
+export function readTaskFile(path: string, defaults: TaskDefaults): Task[] {
+  const text = readFileSync(path, 'utf8');
+  const name = basename(path);
+  const from = { ...defaults, directory: defaults.directory };
+  const tasks =
+    extname(path).toLowerCase() === '.csv' ? ofCsv(text, name, path, from) : ofJsonLines(text, name, path, from);
+  if (tasks.length === 0) throw new TaskError(name, 'the file holds no task.');
+  return checkIds(tasks, name);
+}
+
+/** One task for each file; `{{file}}` in the prompt is its path. */
+export function tasksOver(files: readonly string[], prompt: string, defaults: TaskDefaults): Task[] {
+  return files.map((file, index) => {
+    const filled = fill(prompt, { file });
+    const options = {
+      where: file,
+      id: numbered(index, files.length),
+      defaults,
+      resolve: resolveFrom(defaults.directory),
+    };
+    return parseTask({ prompt: filled, ...(filled === prompt && { files: [file] }) }, options);
+  });
+}
+
+/** One task for each line: a git URL or a folder. `{{repo}}` in the prompt is its name. */
+export function tasksOfRepositories(path: string, prompt: string, defaults: TaskDefaults): Task[] {
+  const base = dirname(resolve(path));
+  const name = basename(path);
+  const seen = new Map<string, number>();
+  const tasks: Task[] = [];
+  for (const [index, raw] of readFileSync(path, 'utf8').split('\n').entries()) {
+    const entry = raw.replace(/(^|\s)#.*/, '').trim();
+    if (entry === '') continue;
+    const [address = '', ref, ...more] = entry.split(/\s+/);
+    const where = `${name}:${index + 1}`;
+    if (more.length > 0) throw new TaskError(where, 'a line holds a URL or folder and, after a space, a ref.');
+    const short =
+      basename(address)
+        .replace(/\.git$/, '')
+        .replace(/[^A-Za-z0-9._-]/g, '-') || 'repository';
+    const count = (seen.get(short) ?? 0) + 1;
+    seen.set(short, count);
+    const place = isAddress(address) ? { repo: address } : { folder: address };
+    const value = { prompt: fill(prompt, { repo: short }), ...place, ...(ref !== undefined && { ref }) };
+    tasks.push(
+      parseTask(value, { where, id: count === 1 ? short : `${short}-${count}`, defaults, resolve: resolveFrom(base) }),
+    );
+  }
+  if (tasks.length === 0) throw new TaskError(name, 'the file names no repository.');
+  return checkIds(tasks, name);
+}
+
+function ofJsonLines(text: string, name: string, path: string, defaults: TaskDefaults): Task[] {
+  const lines = text.replace(/^\uFEFF/, '').split('\n');
+  const tasks: Task[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const where = `${name}:${index + 1}`;
+    const value = parseObject(line, where);
+    const id = numbered(tasks.length, lines.length);
+    tasks.push(parseTask(value, { where, id, defaults, resolve: resolveFrom(dirname(resolve(path))) }));
+  }
+  return tasks;
+}
+
+function parseObject(line: string, where: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    throw new TaskError(
+      where,
+      `the line is not valid JSON (${(error as Error).message}). Write one object on each line.`,
+    );
+  }
+  throw new TaskError(where, 'the line is not an object. Write one object on each line.');
+}
+
+function ofCsv(text: string, name: string, path: string, defaults: TaskDefaults): Task[] {
+  let rows;
+  try {
+    rows = parseCsv(text);
+  } catch (error) {
+    throw new TaskError(name, (error as Error).message);
+  }
+  const header = rows[0]?.fields.map((field) => field.trim()) ?? [];
+  return rows.slice(1).map(({ line, fields }, index) => {
+    const where = `${name}:${line}`;
+    if (fields.length > header.length)
+      throw new TaskError(where, `the row has ${fields.length} fields and the header ${header.length}.`);
+    const named = Object.fromEntries(header.map((column, at) => [column, fields[at] ?? '']));
+    const value: Record<string, unknown> = {};
+    for (const [column, field] of Object.entries(named)) {
+      if (field === '') continue;
+      if (LISTS.has(column)) value[column] = field.split(/\s+/).filter(Boolean);
+      else if (column === 'tries') value[column] = Number(field);
+      else if (COLUMNS.has(column)) value[column] = field;
+    }
+    const prompt = (value['prompt'] as string | undefined) ?? defaults.prompt;
+    if (prompt !== undefined) value['prompt'] = fill(prompt, named);
+    const id = numbered(index, rows.length);
+    return parseTask(value, { where, id, defaults, resolve: resolveFrom(dirname(resolve(path))) });
+  });
+}
+
+/** `{{name}}` is replaced once; what a value contains is not read again. */
+function fill(prompt: string, values: Readonly<Record<string, string>>): string {
+  return prompt.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+  );
+}
+
+function checkIds(tasks: Task[], name: string): Task[] {
+  const seen = new Set<string>();
+  for (const { id } of tasks) {
+    if (seen.has(id)) throw new TaskError(name, `two tasks have the id "${id}". Give each its own.`);
+    seen.add(id);
+  }
+  return tasks;
+}
+
+/** As many digits as the largest has, so that names sort. */
+function numbered(index: number, count: number): string {
+  return `t${String(index + 1).padStart(String(count).length, '0')}`;
+}
+
+function isAddress(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^[^/\s]+@[^/\s]+:/.test(text);
+}
+
+function resolveFrom(base: string): (path: string) => string {
+  return (path) => resolve(base, path);
+}
