@@ -1,0 +1,130 @@
+/**
+ * Reads the stream-json output that a run of the program writes to a file: progress while it runs, and its answer, result and
+ * spending afterwards, also when the worker that started it is dead. Bounded: of a long answer only the last turn is kept.
+ */
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+export interface RunResult {
+  status: 'success' | 'error';
+  error?: { type: string; message: string; code: number; status?: number };
+  structured?: unknown;
+  stats?: { cost_usd?: number | null; total_tokens?: number; models?: Readonly<Record<string, { requests?: number }>> };
+}
+
+/** Statuses of a provider that has too much to do. */
+const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 529]);
+const CHUNK = 64 * 1024;
+/** A line longer than this holds a tool's data, never a result. */
+const MAX_LINE = 16 * 1024 * 1024;
+
+export class RunLog {
+  answer = '';
+  result: RunResult | undefined;
+  calls = 0;
+  turns = 0;
+  sessionId: string | undefined;
+  model: string | undefined;
+  /** Of all runs in the file. */
+  readonly spent: { cost: number | null; tokens: number } = { cost: 0, tokens: 0 };
+  /** Set by a failed attempt, until it is taken. */
+  private overload = false;
+  private readonly path: string;
+  private offset: number;
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(path: string, offset = 0) {
+    this.path = path;
+    this.offset = offset;
+  }
+
+  /** Whether the provider was overloaded since the last question. */
+  takeOverload(): boolean {
+    const { overload } = this;
+    this.overload = false;
+    return overload;
+  }
+
+  /** Reads what was written since the last time. A file that is missing is empty. */
+  read(): void {
+    let file;
+    try {
+      file = openSync(this.path, 'r');
+    } catch {
+      // The run has not begun.
+      return;
+    }
+    try {
+      const { size } = fstatSync(file);
+      const buffer = Buffer.alloc(CHUNK);
+      while (this.offset < size) {
+        const count = readSync(file, buffer, 0, CHUNK, this.offset);
+        if (count === 0) return;
+        this.offset += count;
+        this.add(buffer.subarray(0, count));
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  private add(chunk: Buffer): void {
+    const data = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
+    let start = 0;
+    for (let end = data.indexOf(10); end !== -1; end = data.indexOf(10, start)) {
+      this.line(data.toString('utf8', start, end));
+      start = end + 1;
+    }
+    const rest = data.subarray(start);
+    this.rest = Buffer.from(rest.length > MAX_LINE ? rest.subarray(-1) : rest);
+  }
+
+  private line(text: string): void {
+    let event: Record<string, unknown>;
+    try {
+      event = JSON.parse(text) as Record<string, unknown>;
+    } catch {
+      // The line of a killed run may be cut.
+      return;
+    }
+    switch (event['type']) {
+      case 'init':
+        this.sessionId = String(event['session_id']);
+        this.model = String(event['model']);
+        this.answer = '';
+        this.result = undefined;
+        return;
+      case 'message':
+        if (event['role'] === 'assistant') this.answer += String(event['content']);
+        return;
+      case 'tool_use':
+        this.calls += 1;
+        return;
+      case 'tool_result':
+        this.answer = '';
+        return;
+      case 'retry':
+        this.answer = '';
+        this.overload ||= OVERLOADED.has(Number(event['status']));
+        return;
+      case 'result':
+        this.result = event as unknown as RunResult;
+        this.overload ||= isOverload(this.result);
+        this.count(this.result);
+        return;
+      default:
+    }
+  }
+
+  private count({ stats }: RunResult): void {
+    this.turns += Object.values(stats?.models ?? {}).reduce((sum, { requests = 0 }) => sum + requests, 0);
+    this.spent.tokens += stats?.total_tokens ?? 0;
+    const { cost_usd: cost = 0 } = stats ?? {};
+    this.spent.cost = cost === null || this.spent.cost === null ? null : this.spent.cost + cost;
+  }
+}
+
+/** The run failed because the provider had too much to do, not because of the task. */
+export function isOverload({ error }: RunResult): boolean {
+  return OVERLOADED.has(error?.status ?? 0);
+}

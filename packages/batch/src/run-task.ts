@@ -1,0 +1,276 @@
+/**
+ * Runs one claimed task: folder, program, check, patch, result. Each step is on disk before the next begins, so that a task whose worker
+ * died goes on where it was: with the same session in the same folder, or with what had already ended.
+ */
+
+import type { Claim, Settlement, Spending } from './engine.ts';
+import { startTimeOf, waitUntilEnded } from './process-identity.ts';
+import { runCheck } from './run-check.ts';
+import { isOverload, RunLog } from './run-log.ts';
+import { runProgram } from './run-program.ts';
+import { TaskFiles } from './task-files.ts';
+import type { TryState } from './task-files.ts';
+import type { TaskOutcome, TaskResult } from './task-result.ts';
+import { makeWorkplace, removeWorkplace, savePatch } from './workplace.ts';
+import type { Workplace } from './workplace.ts';
+
+export interface TaskContext {
+  /** The command that starts castor. */
+  program: readonly [string, ...string[]];
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Ends the task without a result: it goes back into the queue. */
+  signal: AbortSignal;
+  onProgress: (progress: TaskProgress) => void;
+  /** Called for each overload of the provider. */
+  onOverload: () => void;
+  /** Leaves the folder of an ended task. */
+  isKept?: boolean;
+}
+
+export interface TaskProgress {
+  step: 'preparing' | 'running' | 'checking';
+  calls: number;
+  turns: number;
+}
+
+const ANSWER_IN_RESULT = 2_000;
+/** castor ends within five seconds of its worker. */
+const CHILD_END_MS = 10_000;
+const CHECK_TIMEOUT_MS = 30 * 60_000;
+const OVERLOAD_DELAY_MS = 5_000;
+const INTERRUPTED = new Set([129, 130, 143]);
+const BUDGET_EXIT = 56;
+const INPUT_EXIT = 42;
+
+export async function runTask(claim: Claim, context: TaskContext): Promise<Settlement> {
+  return new TaskRun(claim, context).run();
+}
+
+class TaskRun {
+  private readonly claim: Claim;
+  private readonly context: TaskContext;
+  private readonly files: TaskFiles;
+  private readonly attempt: number;
+  private readonly startedAt = Date.now();
+  private state: TryState;
+
+  constructor(claim: Claim, context: TaskContext) {
+    this.claim = claim;
+    this.context = context;
+    this.attempt = claim.failedTries + 1;
+    this.files = new TaskFiles(claim.options.directory, claim.task.id);
+    this.files.make();
+    const known = claim.isContinued ? this.files.readState() : undefined;
+    const run = Math.max(0, ...this.files.runs()) + 1;
+    const isKnown = known?.attempt === this.attempt;
+    this.state = isKnown ? known : { attempt: this.attempt, run, sessionId: crypto.randomUUID() };
+  }
+
+  async run(): Promise<Settlement> {
+    const { task } = this.claim;
+    const missing = task.environment.find((name) => this.context.environment[name] === undefined);
+    if (missing !== undefined)
+      return this.end('failed', {
+        type: 'MissingVariableError',
+        message: `The variable ${missing} is not set on this worker.`,
+      });
+    try {
+      return this.state.ended ? await this.leave() : await this.work();
+    } catch (error) {
+      if (this.context.signal.aborted) return this.back(0);
+      const { name, message } = error as Error;
+      return this.end('failed', { type: name, message });
+    }
+  }
+
+  private async work(): Promise<Settlement> {
+    const workplace = await this.prepare();
+    if (!this.state.checked) {
+      const early = await this.answer(workplace);
+      if (early) return early;
+      await this.check(workplace);
+      if (this.context.signal.aborted) return this.back(0);
+    }
+    return this.conclude(workplace);
+  }
+
+  private async prepare(): Promise<Workplace> {
+    if (this.state.workplace) return this.state.workplace;
+    const { task, options } = this.claim;
+    this.context.onProgress({ step: 'preparing', calls: 0, turns: 0 });
+    this.files.removeResults();
+    const workplace = await makeWorkplace(task, this.files.workplace, options.isInPlace, this.where());
+    this.save({ workplace });
+    return workplace;
+  }
+
+  /** Undefined when the program has answered. */
+  private async answer(workplace: Workplace): Promise<Settlement | undefined> {
+    const path = this.files.log(this.state.run);
+    // It holds the session and the folder, and may still write its result.
+    if (this.state.child) await waitUntilEnded(this.state.child, CHILD_END_MS);
+    const earlier = new RunLog(path);
+    earlier.read();
+    // The program had ended before its worker died.
+    if (earlier.result?.status === 'success') return undefined;
+    const { code, log } = await this.runProgram(workplace, earlier.sessionId !== undefined);
+    return code === 0 && log.result?.status === 'success' ? undefined : this.judge(code, log);
+  }
+
+  /** A run without an answer: back into the queue where the task is not to blame, else a failed try. */
+  private async judge(code: number | null, log: RunLog): Promise<Settlement> {
+    const { result } = log;
+    if (this.context.signal.aborted || INTERRUPTED.has(code ?? -1)) return this.back(0);
+    if (result && isOverload(result)) return this.back(OVERLOAD_DELAY_MS);
+    if (code === BUDGET_EXIT && this.isReserveSpent(log)) return this.back(0);
+    if (!result)
+      return this.fail('crashed', { type: 'ProgramDiedError', message: await this.describeDeath(code) }, code);
+    const { type = 'Error', message = 'The run failed.' } = result.error ?? {};
+    return this.fail('failed', { type, message }, code);
+  }
+
+  private async runProgram(workplace: Workplace, isContinued: boolean) {
+    const { program, environment, signal, onProgress, onOverload } = this.context;
+    const options = {
+      ...{ claim: this.claim, program, environment, signal, directory: workplace.directory },
+      ...{ log: this.files.log(this.state.run), errors: this.files.errors },
+      onStart: (pid: number) => this.save({ child: { pid, started: startTimeOf(pid) } }),
+      onProgress: (log: RunLog) => {
+        if (log.takeOverload()) onOverload();
+        onProgress({ step: 'running', calls: log.calls, turns: log.turns });
+      },
+    };
+    const ended = await runProgram({ ...options, sessionId: this.state.sessionId, isContinued });
+    if (!isContinued || ended.code !== INPUT_EXIT) return ended;
+    // The session never reached the disk, or has nothing to continue: a new one, in the same folder.
+    this.save({ sessionId: crypto.randomUUID() });
+    return runProgram({ ...options, sessionId: this.state.sessionId, isContinued: false });
+  }
+
+  /** The reserve may be less than the task's own limit: then more of the batch's budget may be left. */
+  private isReserveSpent(log: RunLog): boolean {
+    const { reserved, task } = this.claim;
+    const spent = { cost: log.spent.cost ?? 0, tokens: log.spent.tokens };
+    return (['cost', 'tokens'] as const).some((name) => {
+      const amount = reserved[name];
+      return amount !== undefined && amount !== task.limits[name] && spent[name] >= amount * 0.9;
+    });
+  }
+
+  private async check({ directory }: Workplace): Promise<void> {
+    const { task } = this.claim;
+    if (task.check === undefined) return this.save({ checked: { exitCode: 0 } });
+    this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
+    const exitCode = await runCheck({
+      command: task.check,
+      directory,
+      environment: this.context.environment,
+      granted: task.environment,
+      output: this.files.check,
+      timeoutMs: CHECK_TIMEOUT_MS,
+      signal: this.context.signal,
+    });
+    if (!this.context.signal.aborted) this.save({ checked: { exitCode } });
+  }
+
+  private async conclude(workplace: Workplace): Promise<Settlement> {
+    const { task } = this.claim;
+    const log = this.readLog();
+    this.files.write(this.files.answer, log.answer);
+    const changes = await savePatch(workplace, this.files.patch, this.where());
+    const exitCode = this.state.checked?.exitCode ?? null;
+    const check = task.check === undefined ? undefined : { command: task.check, exit_code: exitCode };
+    const more = { exit_code: 0, ...(check && { check }), ...(changes && { changes }) };
+    if (exitCode === 0) return this.end('success', undefined, more);
+    const message = `The check failed with ${exitCode === null ? 'a signal' : `exit code ${exitCode}`}.`;
+    return this.fail('check_failed', { type: 'CheckFailedError', message }, 0, more);
+  }
+
+  /** Another try where one is left. */
+  private async fail(
+    status: TaskOutcome,
+    error: { type: string; message: string },
+    code: number | null,
+    more: Partial<TaskResult> = {},
+  ): Promise<Settlement> {
+    if (this.attempt >= this.claim.task.tries)
+      return this.end(status, error, { ...(code !== null && { exit_code: code }), ...more });
+    this.save({ ended: { kind: 'again', message: error.message } });
+    return this.leave();
+  }
+
+  private async end(
+    status: TaskOutcome,
+    error?: { type: string; message: string },
+    more: Partial<TaskResult> = {},
+  ): Promise<Settlement> {
+    const { task, interruptions } = this.claim;
+    const log = this.readLog();
+    const { cost, tokens } = this.spent();
+    const result: TaskResult = {
+      id: task.id,
+      status,
+      ...(log.answer !== '' && { answer: log.answer.slice(0, ANSWER_IN_RESULT) }),
+      ...(log.result?.structured !== undefined && { structured: log.result.structured }),
+      ...(error && { error }),
+      ...more,
+      ...(log.sessionId !== undefined && { session_id: log.sessionId }),
+      ...(log.model !== undefined && { model: log.model }),
+      ...{ cost_usd: cost, tokens, turns: log.turns, tries: this.attempt },
+      ...(interruptions > 0 && { interruptions }),
+      started_at: new Date(this.startedAt).toISOString(),
+      ended_at: new Date().toISOString(),
+      duration_ms: Date.now() - this.startedAt,
+    };
+    this.save({ ended: { kind: 'result', result } });
+    return this.leave();
+  }
+
+  /** Removes the folder, then tells the end. */
+  private async leave(): Promise<Settlement> {
+    const { ended, workplace } = this.state;
+    if (workplace && !this.context.isKept) await removeWorkplace(workplace, this.where(false));
+    if (ended?.kind !== 'result') return { kind: 'again', spent: this.spent() };
+    const result = { ...ended.result, files: this.files.present(this.state.run) };
+    return { kind: 'result', result, spent: this.spent() };
+  }
+
+  private back(delayMs: number): Settlement {
+    return { kind: 'return', spent: this.spent(), delayMs };
+  }
+
+  /** Of all tries: each has its own log. */
+  private spent(): Spending {
+    const total: Spending = { cost: 0, tokens: 0 };
+    for (const run of this.files.runs()) {
+      const { spent } = this.readLog(run);
+      total.tokens += spent.tokens;
+      total.cost = total.cost === null || spent.cost === null ? null : total.cost + spent.cost;
+    }
+    return total;
+  }
+
+  private readLog(run = this.state.run): RunLog {
+    const log = new RunLog(this.files.log(run));
+    log.read();
+    return log;
+  }
+
+  private async describeDeath(code: number | null): Promise<string> {
+    const { readFile } = await import('node:fs/promises');
+    const words = await readFile(this.files.errors, 'utf8').catch(() => '');
+    const last = words.trimEnd().split('\n').at(-1) ?? '';
+    const how = code === null ? 'a signal ended it' : `exit code ${code}`;
+    return `The program ended without a result: ${how}${last === '' ? '' : `; ${last.slice(0, 300)}`}.`;
+  }
+
+  private save(change: Partial<TryState>): void {
+    this.state = { ...this.state, ...change };
+    this.files.writeState(this.state);
+  }
+
+  private where(isCancellable = true) {
+    const { environment, signal } = this.context;
+    return { environment, ...(isCancellable && { signal }) };
+  }
+}
