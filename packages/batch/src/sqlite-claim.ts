@@ -1,0 +1,173 @@
+/**
+ * Chooses the next task of the embedded engine and reserves its money, inside the caller's transaction: by priority, then the
+ * batch that was served least, then the order of the file.
+ */
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { Claimed } from './engine.ts';
+import { START_AT_ONCE } from './pace.ts';
+import { toClaim, toLimits } from './sqlite-rows.ts';
+import type { BatchRow, TaskRow } from './sqlite-rows.ts';
+import type { TaskOutcome, TaskResult } from './task-result.ts';
+import type { Task } from './task.ts';
+
+export interface ClaimWish {
+  worker: string;
+  labels: readonly string[];
+  batch: string | undefined;
+  now: number;
+}
+
+/** A worker that must wait asks again by then, whatever happens. */
+const LONGEST_WAIT_MS = 1_000;
+/** A reserve above the usual cost of a task, so that most finish within it. */
+const RESERVE_FACTOR = 2;
+
+export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
+  const batches = database
+    .prepare(`SELECT * FROM batches WHERE state = 'open' ORDER BY priority DESC, served, created_at, id`)
+    .all() as unknown as BatchRow[];
+  const chosen = wish.batch === undefined ? batches : batches.filter(({ id }) => id === wish.batch);
+  for (const batch of chosen) {
+    const row = findTask(database, batch, wish);
+    if (!row) continue;
+    const task = JSON.parse(row.spec) as Task;
+    const reserved = reserve(database, batch, task, wish.now);
+    if (reserved === 'spent') {
+      endWaiting(database, batch.id, 'budget', wish.now);
+      continue;
+    }
+    if (reserved === 'wait') continue;
+    return { kind: 'claim', claim: take(database, batch, row, reserved, wish) };
+  }
+  const isOpen = chosen.some(({ id }) => hasWork(database, id)) || isRunningAnywhere(database, wish.batch);
+  return isOpen ? { kind: 'wait', delayMs: LONGEST_WAIT_MS } : { kind: 'idle' };
+}
+
+/** Ends every waiting task of a batch with a result that says why. */
+export function endWaiting(
+  database: DatabaseSync,
+  batch: string,
+  status: Extract<TaskOutcome, 'cancelled' | 'budget'>,
+  now: number,
+): void {
+  const message =
+    status === 'cancelled'
+      ? 'The batch was cancelled before the task ended.'
+      : 'The budget of the batch was spent before the task ended.';
+  const rows = database
+    .prepare(`SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' ORDER BY position`)
+    .all(batch) as unknown as TaskRow[];
+  const [{ last }] = database
+    .prepare('SELECT COALESCE(MAX(sequence), 0) AS last FROM tasks WHERE batch = ?')
+    .all(batch) as unknown as [{ last: number }];
+  const end = database.prepare(
+    `UPDATE tasks SET state = 'done', status = ?, result = ?, sequence = ? WHERE batch = ? AND id = ?`,
+  );
+  for (const [index, row] of rows.entries()) {
+    const result: TaskResult = {
+      id: row.id,
+      status,
+      error: { type: status === 'cancelled' ? 'CancelledError' : 'BudgetExceededError', message },
+      cost_usd: row.is_cost_known ? row.spent_cost : null,
+      tokens: row.spent_tokens,
+      tries: row.failed_tries,
+      ended_at: new Date(now).toISOString(),
+    };
+    end.run(status, JSON.stringify(result), last + index + 1, batch, row.id);
+  }
+}
+
+function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: ClaimWish): TaskRow | undefined {
+  const rows = database
+    .prepare(`SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND not_before <= ? ORDER BY position`)
+    .iterate(id, now) as IterableIterator<unknown> as IterableIterator<TaskRow>;
+  const full = new Set<string>();
+  for (const row of rows) {
+    if (full.has(row.provider)) continue;
+    if (!hasRoom(database, row.provider)) {
+      full.add(row.provider);
+      continue;
+    }
+    const { labels: needed } = JSON.parse(row.spec) as Task;
+    if (needed.every((label) => labels.includes(label))) return row;
+  }
+  return undefined;
+}
+
+function hasRoom(database: DatabaseSync, provider: string): boolean {
+  const pace = database.prepare('SELECT at_once FROM paces WHERE provider = ?').get(provider);
+  const atOnce = (pace?.['at_once'] as number | undefined) ?? START_AT_ONCE;
+  if (atOnce >= START_AT_ONCE) return true;
+  const running = database
+    .prepare(`SELECT COUNT(*) AS count FROM tasks WHERE state = 'running' AND provider = ?`)
+    .get(provider);
+  return (running?.['count'] as number) < Math.max(1, Math.floor(atOnce));
+}
+
+interface Reserve {
+  cost: number | undefined;
+  tokens: number | undefined;
+}
+
+interface Totals {
+  running: number;
+  waiting: number;
+  ended: number;
+  cost: number;
+  tokens: number;
+}
+
+function reserve(database: DatabaseSync, batch: BatchRow, task: Task, now: number): Reserve | 'wait' | 'spent' {
+  const limits = toLimits(batch);
+  if (limits.deadline !== undefined && now >= limits.deadline) return 'spent';
+  if (limits.cost === undefined && limits.tokens === undefined)
+    return { cost: task.limits.cost, tokens: task.limits.tokens };
+  const totals = database
+    .prepare(
+      `SELECT SUM(state = 'running') AS running, SUM(state = 'waiting') AS waiting, SUM(state = 'done') AS ended,
+         SUM(reserved_cost) AS cost, SUM(reserved_tokens) AS tokens FROM tasks WHERE batch = ?`,
+    )
+    .get(batch.id) as unknown as Totals;
+  const cost = share(limits.cost, batch.spent_cost, totals.cost, totals, task.limits.cost);
+  const tokens = share(limits.tokens, batch.spent_tokens, totals.tokens, totals, task.limits.tokens);
+  // A running task may leave something of its reserve.
+  if (cost === 'none' || tokens === 'none') return totals.running > 0 ? 'wait' : 'spent';
+  return { cost, tokens: tokens === undefined ? undefined : Math.ceil(tokens) };
+}
+
+/** At least an equal part of what is left; more where tasks have shown that they need it; never more than is left. */
+function share(
+  limit: number | undefined,
+  spent: number,
+  reserved: number,
+  { waiting, ended }: Totals,
+  own: number | undefined,
+): number | undefined | 'none' {
+  if (limit === undefined) return own;
+  const left = limit - spent - reserved;
+  if (left <= limit * 1e-9) return 'none';
+  const usual = ended > 0 ? (RESERVE_FACTOR * spent) / ended : 0;
+  return Math.min(left, own ?? Infinity, Math.max(left / Math.max(1, waiting), usual));
+}
+
+function take(database: DatabaseSync, batch: BatchRow, row: TaskRow, reserved: Reserve, { worker, now }: ClaimWish) {
+  database
+    .prepare(
+      `UPDATE tasks SET state = 'running', worker = ?, claim = claim + 1, is_begun = 1, reserved_cost = ?, reserved_tokens = ?,
+         started_at = COALESCE(started_at, ?) WHERE batch = ? AND id = ?`,
+    )
+    .run(worker, reserved.cost ?? 0, reserved.tokens ?? 0, now, row.batch, row.id);
+  database.prepare('UPDATE batches SET served = served + 1 WHERE id = ?').run(row.batch);
+  return { ...toClaim(row, batch), number: row.claim + 1, reserved };
+}
+
+function hasWork(database: DatabaseSync, batch: string): boolean {
+  const row = database.prepare(`SELECT 1 FROM tasks WHERE batch = ? AND state <> 'done' LIMIT 1`).get(batch);
+  return row !== undefined;
+}
+
+function isRunningAnywhere(database: DatabaseSync, batch: string | undefined): boolean {
+  const sql = `SELECT 1 FROM tasks WHERE state = 'running' ${batch === undefined ? '' : 'AND batch = ?'} LIMIT 1`;
+  return database.prepare(sql).get(...(batch === undefined ? [] : [batch])) !== undefined;
+}

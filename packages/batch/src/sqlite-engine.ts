@@ -1,0 +1,304 @@
+/**
+ * The embedded engine: one SQLite file that any number of processes of this machine share. Every change is one short
+ * transaction. A worker is its process: what a dead one held goes back into the queue, without a clock.
+ */
+
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type {
+  BatchEngine,
+  BatchState,
+  BatchStatus,
+  Claim,
+  Claimed,
+  NewBatch,
+  Settlement,
+  Spending,
+  TaskStatus,
+  WorkerIdentity,
+} from './engine.ts';
+import { isRunning, startTimeOf } from './process-identity.ts';
+import { claimNext, endWaiting } from './sqlite-claim.ts';
+import type { BatchRow, TaskRow } from './sqlite-rows.ts';
+import { toClaim, toLimits, toOptions } from './sqlite-rows.ts';
+import { openDatabase } from './sqlite-schema.ts';
+import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
+import type { TaskResult } from './task-result.ts';
+
+/** A worker that died with a task may have died of it. */
+const MAX_CRASHES = 3;
+
+export class SqliteEngine implements BatchEngine {
+  private readonly database: DatabaseSync;
+  private readonly now: () => number;
+  private readonly isAlive: (pid: number, started: string) => boolean;
+
+  constructor(path: string, { now = Date.now, isAlive = isRunning }: SqliteEngineOptions = {}) {
+    this.database = openDatabase(path);
+    this.now = now;
+    this.isAlive = isAlive;
+  }
+
+  async submit({ id, title, tasks, options, limits, priority }: NewBatch): Promise<void> {
+    this.atomically(() => {
+      // A new batch takes turns with the others; it does not make up for their past.
+      const least = this.get('SELECT MIN(served) AS served FROM batches WHERE state = ?', 'open')?.['served'] ?? 0;
+      this.run(
+        'INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0)',
+        ...[id, title, this.now(), 'open', priority, JSON.stringify(options), JSON.stringify(limits), least as number],
+      );
+      const insert = this.database.prepare(
+        `INSERT INTO tasks (batch, id, position, spec, provider, state) VALUES (?, ?, ?, ?, ?, 'waiting')`,
+      );
+      for (const [position, task] of tasks.entries())
+        insert.run(id, task.id, position, JSON.stringify(task), providerOf(task.model));
+    });
+  }
+
+  async batches(): Promise<BatchStatus[]> {
+    const rows = this.all<BatchRow>('SELECT * FROM batches ORDER BY created_at, id');
+    const counts = this.all<{ batch: string; state: string; status: string | null; count: number }>(
+      'SELECT batch, state, status, COUNT(*) AS count FROM tasks GROUP BY batch, state, status',
+    );
+    return rows.map((row) => {
+      const own = counts.filter(({ batch }) => batch === row.id);
+      const inState = (state: string) => own.filter((each) => each.state === state);
+      const sum = (some: readonly { count: number }[]) => some.reduce((total, { count }) => total + count, 0);
+      return {
+        id: row.id,
+        title: row.title,
+        createdAt: row.created_at,
+        state: row.state,
+        priority: row.priority,
+        options: toOptions(row),
+        limits: toLimits(row),
+        total: sum(own),
+        waiting: sum(inState('waiting')),
+        running: sum(inState('running')),
+        ended: Object.fromEntries(inState('done').map(({ status, count }) => [status ?? 'failed', count])),
+        spent: { cost: row.is_cost_known ? row.spent_cost : null, tokens: row.spent_tokens },
+      };
+    });
+  }
+
+  async tasks(batch: string): Promise<TaskStatus[]> {
+    return this.all<TaskRow>('SELECT * FROM tasks WHERE batch = ? ORDER BY position', batch).map((row) => ({
+      task: JSON.parse(row.spec) as TaskStatus['task'],
+      state: row.state,
+      startedAt: row.started_at ?? undefined,
+      failedTries: row.failed_tries,
+      result: row.result === null ? undefined : (JSON.parse(row.result) as TaskResult),
+    }));
+  }
+
+  async results(batch: string, after: number): Promise<TaskResult[]> {
+    const rows = this.all<{ result: string }>(
+      'SELECT result FROM tasks WHERE batch = ? AND sequence > ? ORDER BY sequence',
+      ...[batch, after],
+    );
+    return rows.map(({ result }) => JSON.parse(result) as TaskResult);
+  }
+
+  async claim({ id, labels }: WorkerIdentity, batch?: string): Promise<Claimed> {
+    return this.atomically(() => {
+      const { pid } = process;
+      this.run('INSERT OR REPLACE INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
+      this.recoverNow();
+      return claimNext(this.database, { worker: id, labels, batch, now: this.now() });
+    });
+  }
+
+  async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+    const { batch, task, number } = claim;
+    return this.atomically(() => {
+      const row = this.get(
+        `SELECT spent_cost, spent_tokens FROM tasks WHERE batch = ? AND id = ? AND state = 'running' AND claim = ?`,
+        ...[batch, task.id, number],
+      ) as { spent_cost: number; spent_tokens: number } | undefined;
+      // Another worker has the task, or the user cancelled it.
+      if (!row) return false;
+      this.account(claim, settlement.spent, row);
+      if (settlement.kind === 'result') endTask(this.database, batch, task.id, settlement.result);
+      else {
+        const isTry = settlement.kind === 'again';
+        this.run(
+          `UPDATE tasks SET state = 'waiting', failed_tries = failed_tries + ?, is_begun = ?, crashes = 0, not_before = ?
+           WHERE batch = ? AND id = ?`,
+          ...[isTry ? 1 : 0, isTry ? 0 : 1, isTry ? 0 : this.now() + settlement.delayMs, batch, task.id],
+        );
+        // The batch may have been cancelled in the meantime: then nothing waits.
+        if (this.stateOf(batch) === 'cancelled') endWaiting(this.database, batch, 'cancelled', this.now());
+      }
+      return true;
+    });
+  }
+
+  async isCancelled(batch: string): Promise<boolean> {
+    const state = this.stateOf(batch);
+    return state === undefined || state === 'cancelled';
+  }
+
+  async slowDown({ task }: Claim): Promise<void> {
+    this.changePace(providerOf(task.model), slowed);
+  }
+
+  async speedUp({ task }: Claim): Promise<void> {
+    this.changePace(providerOf(task.model), quickened);
+  }
+
+  async recover(): Promise<number> {
+    return this.atomically(() => this.recoverNow());
+  }
+
+  async change(batch: string, state: BatchState): Promise<void> {
+    this.atomically(() => {
+      this.run('UPDATE batches SET state = ? WHERE id = ?', state, batch);
+      if (state === 'cancelled') endWaiting(this.database, batch, 'cancelled', this.now());
+    });
+  }
+
+  async retry(batch: string, ids?: readonly string[]): Promise<number> {
+    return this.atomically(() => {
+      const again = (where: string, ...values: SQLInputValue[]) =>
+        Number(
+          this.run(
+            `UPDATE tasks SET state = 'waiting', failed_tries = 0, interruptions = 0, crashes = 0, is_begun = 0, not_before = 0,
+               status = NULL, result = NULL, sequence = NULL, started_at = NULL
+             WHERE batch = ? AND state = 'done' AND ${where}`,
+            ...[batch, ...values],
+          ).changes,
+        );
+      const count = ids ? ids.reduce((total, id) => total + again('id = ?', id), 0) : again(`status <> 'success'`);
+      if (count > 0) this.run(`UPDATE batches SET state = 'open' WHERE id = ?`, batch);
+      return count;
+    });
+  }
+
+  async remove(batch: string): Promise<void> {
+    this.atomically(() => {
+      this.run('DELETE FROM tasks WHERE batch = ?', batch);
+      this.run('DELETE FROM batches WHERE id = ?', batch);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.database.close();
+  }
+
+  private stateOf(batch: string): string | undefined {
+    return this.get('SELECT state FROM batches WHERE id = ?', batch)?.['state'] as string | undefined;
+  }
+
+  private changePace(provider: string, change: typeof slowed): void {
+    this.atomically(() => {
+      const row = this.get('SELECT at_once, slowed_at FROM paces WHERE provider = ?', provider);
+      const running = this.get(
+        `SELECT COUNT(*) AS count FROM tasks WHERE state = 'running' AND provider = ?`,
+        provider,
+      )?.['count'] as number;
+      const current = {
+        atOnce: (row?.['at_once'] as number) ?? START_AT_ONCE,
+        slowedAt: (row?.['slowed_at'] as number) ?? 0,
+      };
+      const next = change(current, { running, now: this.now() });
+      if (next !== current)
+        this.run('INSERT OR REPLACE INTO paces VALUES (?, ?, ?)', provider, next.atOnce, next.slowedAt);
+    });
+  }
+
+  /** The total of the task is stored, its growth added to the batch. Inside a transaction. */
+  private account({ batch, task }: Claim, spent: Spending, before: { spent_cost: number; spent_tokens: number }): void {
+    const cost = spent.cost ?? before.spent_cost;
+    const isKnown = spent.cost === null ? 0 : 1;
+    this.run(
+      `UPDATE tasks SET worker = NULL, reserved_cost = 0, reserved_tokens = 0, spent_cost = ?, is_cost_known = ?, spent_tokens = ?
+       WHERE batch = ? AND id = ?`,
+      ...[cost, isKnown, spent.tokens, batch, task.id],
+    );
+    this.run(
+      `UPDATE batches SET spent_cost = spent_cost + ?, is_cost_known = is_cost_known AND ?, spent_tokens = spent_tokens + ?
+       WHERE id = ?`,
+      ...[cost - before.spent_cost, isKnown, spent.tokens - before.spent_tokens, batch],
+    );
+  }
+
+  /** Inside a transaction. */
+  private recoverNow(): number {
+    let count = 0;
+    for (const row of this.all<TaskRow>(`SELECT * FROM tasks WHERE state = 'running'`)) {
+      const worker = this.get('SELECT pid, started FROM workers WHERE id = ?', row.worker ?? '');
+      if (worker && this.isAlive(worker['pid'] as number, worker['started'] as string)) continue;
+      count += 1;
+      const { task } = toClaim(row, undefined);
+      if (row.crashes + 1 >= Math.max(MAX_CRASHES, task.tries)) {
+        endTask(this.database, row.batch, row.id, abandoned(row, this.now()));
+        continue;
+      }
+      this.run(
+        `UPDATE tasks SET state = 'waiting', worker = NULL, interruptions = interruptions + 1, crashes = crashes + 1,
+           reserved_cost = 0, reserved_tokens = 0 WHERE batch = ? AND id = ?`,
+        ...[row.batch, row.id],
+      );
+      if (this.stateOf(row.batch) === 'cancelled') endWaiting(this.database, row.batch, 'cancelled', this.now());
+    }
+    if (count > 0) this.forgetWorkers();
+    return count;
+  }
+
+  private forgetWorkers(): void {
+    for (const { id, pid, started } of this.all<{ id: string; pid: number; started: string }>('SELECT * FROM workers'))
+      if (!this.isAlive(pid, started)) this.run('DELETE FROM workers WHERE id = ?', id);
+  }
+
+  private atomically<T>(change: () => T): T {
+    this.database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = change();
+      this.database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  private run(sql: string, ...values: SQLInputValue[]) {
+    return this.database.prepare(sql).run(...values);
+  }
+
+  private get(sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined {
+    return this.database.prepare(sql).get(...values);
+  }
+
+  private all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.database.prepare(sql).all(...values) as Row[];
+  }
+}
+
+export interface SqliteEngineOptions {
+  now?: () => number;
+  /** For tests of dead workers. */
+  isAlive?: (pid: number, started: string) => boolean;
+}
+
+function endTask(database: DatabaseSync, batch: string, id: string, result: TaskResult): void {
+  database
+    .prepare(
+      `UPDATE tasks SET state = 'done', worker = NULL, reserved_cost = 0, reserved_tokens = 0, status = ?, result = ?,
+         sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM tasks WHERE batch = ?) WHERE batch = ? AND id = ?`,
+    )
+    .run(result.status, JSON.stringify(result), batch, batch, id);
+}
+
+function abandoned(row: TaskRow, now: number): TaskResult {
+  const message = `The task was given up: ${row.crashes + 1} workers died with it, one after the other.`;
+  return {
+    id: row.id,
+    status: 'crashed',
+    error: { type: 'WorkerDiedError', message },
+    cost_usd: row.is_cost_known ? row.spent_cost : null,
+    tokens: row.spent_tokens,
+    tries: row.failed_tries + 1,
+    interruptions: row.interruptions + 1,
+    ended_at: new Date(now).toISOString(),
+  };
+}
