@@ -1,0 +1,93 @@
+/** The files of one task in the folder of its batch, and the state that survives its worker. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TaskResult } from './task-result.ts';
+import type { Workplace } from './workplace.ts';
+
+/** How far a try has come. Written after each step, so that the next worker goes on behind it. */
+export interface TryState {
+  /** From 1; a retry begins again with 1. */
+  attempt: number;
+  /** The number of its log: from 1, never used twice. */
+  run: number;
+  sessionId: string;
+  /** The program of the last run: it may outlive its worker for some seconds. */
+  child?: { pid: number; started: string } | undefined;
+  /** Set when the folder is complete. */
+  workplace?: Workplace | undefined;
+  /** Set when the check has ended. */
+  checked?: { exitCode: number | null } | undefined;
+  /** Set when everything is done but telling the engine. */
+  ended?: { kind: 'result'; result: TaskResult } | { kind: 'again'; message: string } | undefined;
+}
+
+export class TaskFiles {
+  /** Holds all of them. */
+  readonly directory: string;
+  readonly answer: string;
+  readonly patch: string;
+  readonly check: string;
+  readonly errors: string;
+  readonly workplace: string;
+  private readonly state: string;
+
+  constructor(batchDirectory: string, task: string) {
+    this.directory = join(batchDirectory, 'tasks', task);
+    this.answer = join(this.directory, 'answer.md');
+    this.patch = join(this.directory, 'changes.patch');
+    this.check = join(this.directory, 'check.txt');
+    this.errors = join(this.directory, 'stderr.txt');
+    this.workplace = join(batchDirectory, 'work', task);
+    this.state = join(this.directory, 'state.json');
+  }
+
+  /** The stream-json lines of a try. */
+  log(run: number): string {
+    return join(this.directory, `run-${run}.jsonl`);
+  }
+
+  /** The numbers of the logs of all tries, also of those before a retry. */
+  runs(): number[] {
+    return readdirSync(this.directory).flatMap((name) => {
+      const [, number] = /^run-(\d+)\.jsonl$/.exec(name) ?? [];
+      return number === undefined ? [] : [Number(number)];
+    });
+  }
+
+  make(): void {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+  }
+
+  /** Undefined for a task that has not begun; what a crash left half-written counts as that. */
+  readState(): TryState | undefined {
+    try {
+      return JSON.parse(readFileSync(this.state, 'utf8')) as TryState;
+    } catch {
+      // Not begun.
+      return undefined;
+    }
+  }
+
+  writeState(state: TryState): void {
+    const fresh = `${this.state}.new`;
+    writeFileSync(fresh, JSON.stringify(state), { mode: 0o600 });
+    renameSync(fresh, this.state);
+  }
+
+  write(path: string, text: string): void {
+    writeFileSync(path, text, { mode: 0o600 });
+  }
+
+  /** What an earlier try left; its log stays. */
+  removeResults(): void {
+    for (const path of [this.answer, this.patch, this.check]) rmSync(path, { force: true });
+  }
+
+  /** The paths of those that exist. */
+  present(run: number): NonNullable<TaskResult['files']> {
+    const { answer, patch, check, workplace } = this;
+    const all = { answer, patch, check, log: this.log(run), workplace };
+    return Object.fromEntries(Object.entries(all).filter(([, path]) => existsSync(path)));
+  }
+}

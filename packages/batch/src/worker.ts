@@ -1,0 +1,147 @@
+/**
+ * A worker: claims tasks while it has a free place, runs each, and settles it. It yields what happens. `stop` lets running tasks finish,
+ * `cancel` ends them; both leave the queue complete.
+ */
+
+import type { BatchEngine, Claim, Settlement, WorkerIdentity } from './engine.ts';
+import type { TaskContext, TaskProgress } from './run-task.ts';
+import { runTask } from './run-task.ts';
+import type { TaskResult } from './task-result.ts';
+
+export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environment' | 'isKept'> {
+  engine: BatchEngine;
+  identity: WorkerIdentity;
+  concurrency: number;
+  /** Only tasks of this batch. Without it the worker serves all. */
+  batch?: string | undefined;
+  /** Goes on waiting for tasks when none is left. */
+  isPermanent?: boolean | undefined;
+  stop: AbortSignal;
+  cancel: AbortSignal;
+}
+
+export type WorkerEvent =
+  | { type: 'started'; batch: string; task: string; isContinued: boolean }
+  | { type: 'progress'; batch: string; task: string; progress: TaskProgress }
+  | { type: 'overload'; batch: string; task: string }
+  | { type: 'again'; batch: string; task: string }
+  | { type: 'returned'; batch: string; task: string; delayMs: number }
+  | { type: 'ended'; batch: string; result: TaskResult }
+  /** Another worker has taken the task over: its result did not count here. */
+  | { type: 'lost'; batch: string; task: string };
+
+/** How often a worker looks whether a batch was cancelled by another process. */
+const LOOK_MS = 1_000;
+
+export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent, void> {
+  const { engine, identity, concurrency, batch, isPermanent, stop } = options;
+  const running = new Map<string, Running>();
+  const events: WorkerEvent[] = [];
+  const bell = new Bell();
+  let failure: { error: unknown } | undefined;
+  const post = (event: WorkerEvent) => {
+    events.push(event);
+    bell.ring();
+  };
+  stop.addEventListener('abort', () => bell.ring(), { once: true });
+  try {
+    for (;;) {
+      yield* events.splice(0);
+      // The queue cannot be written: what runs is interrupted, and stays claimable.
+      if (failure) throw failure.error;
+      let delayMs = LOOK_MS;
+      let isIdle = true;
+      while (!stop.aborted && running.size < concurrency) {
+        const claimed = await engine.claim(identity, batch);
+        if (claimed.kind !== 'claim') {
+          isIdle = claimed.kind === 'idle';
+          if (claimed.kind === 'wait') delayMs = claimed.delayMs;
+          break;
+        }
+        start(claimed.claim);
+        yield* events.splice(0);
+      }
+      if (events.length > 0) continue;
+      if (running.size === 0 && (stop.aborted || (isIdle && !isPermanent))) return;
+      await bell.wait(delayMs);
+      for (const each of running.values()) if (await engine.isCancelled(each.claim.batch)) each.controller.abort();
+    }
+  } finally {
+    for (const { controller } of running.values()) controller.abort();
+    await Promise.all([...running.values()].map(({ done }) => done));
+  }
+
+  function start(claim: Claim): void {
+    const { batch: of, task } = claim;
+    const controller = new AbortController();
+    const end = () => controller.abort();
+    if (options.cancel.aborted) end();
+    options.cancel.addEventListener('abort', end, { once: true });
+    const key = `${of}/${task.id}`;
+    post({ type: 'started', batch: of, task: task.id, isContinued: claim.isContinued });
+    const done = runOne(claim, controller.signal)
+      .catch((error: unknown) => void (failure ??= { error }))
+      .finally(() => {
+        options.cancel.removeEventListener('abort', end);
+        running.delete(key);
+        bell.ring();
+      });
+    running.set(key, { claim, controller, done });
+  }
+
+  async function runOne(claim: Claim, signal: AbortSignal): Promise<void> {
+    const { batch: of, task } = claim;
+    const settlement = await runTask(claim, {
+      ...{ program: options.program, environment: options.environment, isKept: options.isKept ?? false, signal },
+      onProgress: (progress) => post({ type: 'progress', batch: of, task: task.id, progress }),
+      onOverload: () => {
+        void engine.slowDown(claim);
+        post({ type: 'overload', batch: of, task: task.id });
+      },
+    });
+    if (!(await engine.settle(claim, settlement))) return post({ type: 'lost', batch: of, task: task.id });
+    if (settlement.kind === 'result' && settlement.result.status === 'success') await engine.speedUp(claim);
+    return post(toEvent(claim, settlement));
+  }
+}
+
+interface Running {
+  claim: Claim;
+  controller: AbortController;
+  done: Promise<void>;
+}
+
+function toEvent({ batch, task }: Claim, settlement: Settlement): WorkerEvent {
+  switch (settlement.kind) {
+    case 'result':
+      return { type: 'ended', batch, result: settlement.result };
+    case 'again':
+      return { type: 'again', batch, task: task.id };
+    case 'return':
+      return { type: 'returned', batch, task: task.id, delayMs: settlement.delayMs };
+  }
+}
+
+/** Waits for a ring, or for a time. A ring before the wait counts. */
+class Bell {
+  private wake: (() => void) | undefined;
+  private hasRung = false;
+
+  ring(): void {
+    this.hasRung = true;
+    this.wake?.();
+  }
+
+  async wait(ms: number): Promise<void> {
+    if (!this.hasRung) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        timer = setTimeout(resolve, ms);
+      });
+      clearTimeout(timer);
+    }
+    this.wake = undefined;
+    this.hasRung = false;
+  }
+}

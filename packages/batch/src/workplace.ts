@@ -1,0 +1,115 @@
+/**
+ * Workplace: the folder a task works in. A worktree of the user's repository, a clone of a repository by its URL, or the folder
+ * itself. It knows the commit the task began with, and what the task changed. It survives its worker, and is removed whole.
+ */
+
+import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { git } from './git.ts';
+import type { GitOptions } from './git.ts';
+import type { Task } from './task.ts';
+
+export interface Workplace {
+  /** Where the program runs. */
+  directory: string;
+  /** The top of the checkout. Undefined in the folder itself. */
+  top?: string;
+  /** The commit the task began with. */
+  base?: string;
+  /** The repository of a worktree. */
+  repository?: string;
+}
+
+type Where = Omit<GitOptions, 'directory' | 'stdout'>;
+
+/** Throws GitError, or an Error for a folder that is missing. What an earlier try left at the path is removed. */
+export async function makeWorkplace(task: Task, path: string, isInPlace: boolean, where: Where): Promise<Workplace> {
+  const { place, ref } = task;
+  if (place.kind === 'repository') return cloneInto(place.url, ref, path, where);
+  const { folder } = place;
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`The folder ${folder} does not exist.`);
+  if (isInPlace) return { directory: folder };
+  const repository = (await git(['rev-parse', '--show-toplevel'], { ...where, directory: folder })).trimEnd();
+  const base = await commitOf(ref ?? 'HEAD', { ...where, directory: repository });
+  await removeWorkplace({ directory: path, top: path, repository }, where);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await git(['worktree', 'add', '--detach', '--quiet', path, base], { ...where, directory: repository });
+  const prefix = (await git(['rev-parse', '--show-prefix'], { ...where, directory: folder })).trimEnd();
+  const directory = join(path, prefix);
+  // A folder that git does not know yet is empty in the worktree.
+  mkdirSync(directory, { recursive: true });
+  return { directory, top: path, base, repository };
+}
+
+async function cloneInto(url: string, ref: string | undefined, path: string, where: Where): Promise<Workplace> {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const above = { ...where, directory: dirname(path) };
+  await git(['clone', '--quiet', '--no-checkout', '--no-recurse-submodules', '--', url, path], above);
+  const inside = { ...where, directory: path };
+  const base = await commitOf(ref ?? 'HEAD', inside).catch(() => commitOf(`origin/${ref}`, inside));
+  await git(['checkout', '--quiet', '--detach', base], inside);
+  return { directory: path, top: path, base };
+}
+
+async function commitOf(ref: string, options: GitOptions): Promise<string> {
+  return (
+    await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], options).catch(() => {
+      throw new Error(`The repository ${options.directory} has no commit "${ref}".`);
+    })
+  ).trim();
+}
+
+export interface Changes {
+  files: number;
+  added: number;
+  removed: number;
+}
+
+/** Writes everything the task changed, new files included, as `git apply` takes it. Undefined without a change. */
+export async function savePatch({ top, base }: Workplace, path: string, where: Where): Promise<Changes | undefined> {
+  if (top === undefined || base === undefined) return undefined;
+  const options = { ...where, directory: top };
+  await git(['add', '--all'], options);
+  const plain = ['diff', '--cached', '--no-ext-diff', '--no-textconv', '--no-renames'];
+  const rows = (await git([...plain, '--numstat', '-z', base], options)).split('\0').filter(Boolean);
+  if (rows.length === 0) return undefined;
+  const file = openSync(path, 'w', 0o600);
+  try {
+    await git([...plain, '--binary', base], { ...options, stdout: file });
+  } finally {
+    closeSync(file);
+  }
+  const counts = rows.map((row) =>
+    row
+      .split('\t')
+      .slice(0, 2)
+      .map((field) => Number(field) || 0),
+  );
+  const sum = (at: number) => counts.reduce((total, each) => total + (each[at] ?? 0), 0);
+  return { files: rows.length, added: sum(0), removed: sum(1) };
+}
+
+/**
+ * Also the record of a worktree in its repository. Never throws; the user's own folder is left alone. Records are not pruned as a whole:
+ * that would remove those which another task makes at this moment.
+ */
+export async function removeWorkplace({ top, repository }: Workplace, where: Where): Promise<void> {
+  if (top === undefined) return;
+  if (repository !== undefined)
+    await git(['worktree', 'remove', '--force', '--force', top], { ...where, directory: repository }).catch(() => '');
+  rmSync(top, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Uncommitted changes that a worktree would not have; empty where there are none or the folder is no repository. */
+export async function uncommittedChanges(folder: string, where: Where): Promise<string[]> {
+  const status = await git(['status', '--porcelain', '--untracked-files=normal'], {
+    ...where,
+    directory: folder,
+  }).catch(() => '');
+  return status
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => relative('', line.slice(3)));
+}
