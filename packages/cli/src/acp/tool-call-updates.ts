@@ -1,0 +1,174 @@
+/**
+ * ToolCallUpdates: tells the editor of every call, of the agent and of its sub-agents: pending when it is requested, in
+ * progress with its output while it runs, completed or failed with its result.
+ */
+
+import type { SessionUpdate, ToolCallContent, ToolCallStatus, ToolKind as AcpKind } from '@agentclientprotocol/sdk';
+import type {
+  AgentEvent,
+  FileDiff,
+  ToolCallRequestInfo,
+  ToolCallResponseInfo,
+  ToolCallUpdatedEvent,
+  ToolKind,
+  ToolResultDisplay,
+} from '@castor/core';
+import { makeVisibleLine } from '../make-visible.ts';
+import { fence, textContent } from './permissions.ts';
+
+type Fields = Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'sessionUpdate' | 'toolCallId'>;
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  kind: AcpKind;
+  status: ToolCallStatus;
+  isCancelled: boolean;
+  output: string;
+  /** The terminal of the editor that the command runs in. */
+  terminalId?: string;
+  /** When its output was last shown, and the timer that shows the rest. */
+  shownAt: number;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+export interface ToolCallUpdatesOptions {
+  readonly emit: (update: SessionUpdate) => void;
+  readonly toolOf: (name: string) => { readonly displayName: string; readonly kind: ToolKind } | undefined;
+}
+
+/** The end of a running command's output that is shown; the result has the rest. */
+const SHOWN_OUTPUT = 16_000;
+const OUTPUT_PAUSE_MS = 100;
+
+const KINDS: Readonly<Record<ToolKind, AcpKind>> = {
+  ...{ read: 'read', edit: 'edit', delete: 'delete', move: 'move', search: 'search', execute: 'execute' },
+  ...{ think: 'think', agent: 'think', fetch: 'fetch', communicate: 'other', plan: 'other' },
+  ...{ switch_mode: 'switch_mode', other: 'other' },
+};
+
+export class ToolCallUpdates {
+  private readonly options: ToolCallUpdatesOptions;
+  private readonly calls = new Map<string, Call>();
+
+  constructor(options: ToolCallUpdatesOptions) {
+    this.options = options;
+  }
+
+  /** The id of a call for the editor: those of a sub-agent may repeat. */
+  static idOf(callId: string, { parentCallId }: Pick<AgentEvent, 'parentCallId'>): string {
+    return parentCallId === undefined ? callId : `${parentCallId}/${callId}`;
+  }
+
+  requested(request: ToolCallRequestInfo, event: AgentEvent): void {
+    const { callId, name, args, display } = request;
+    const id = ToolCallUpdates.idOf(callId, event);
+    const tool = this.options.toolOf(name);
+    const kind = KINDS[tool?.kind ?? 'other'];
+    this.calls.set(id, { id, name, kind, status: 'pending', isCancelled: false, output: '', shownAt: -Infinity });
+    const { parentCallId } = event;
+    this.options.emit({
+      sessionUpdate: 'tool_call',
+      toolCallId: id,
+      title: display ? titleOf(display, kind) : (tool?.displayName ?? makeVisibleLine(name)),
+      name,
+      kind,
+      status: 'pending',
+      rawInput: args,
+      ...(parentCallId !== undefined && { _meta: { parentToolCallId: parentCallId } }),
+    });
+  }
+
+  updated({ callId, status, shown, output, args }: ToolCallUpdatedEvent, event: AgentEvent): void {
+    const call = this.calls.get(ToolCallUpdates.idOf(callId, event));
+    if (!call) return;
+    call.isCancelled ||= status === 'cancelled';
+    const fields: Fields = {};
+    if (shown) {
+      call.kind = KINDS[shown.kind];
+      Object.assign(fields, { title: titleOf(shown.display, call.kind), kind: call.kind, locations: shown.locations });
+    }
+    if (args) fields.rawInput = args;
+    if (status === 'executing' && call.status === 'pending') {
+      call.status = 'in_progress';
+      fields.status = call.status;
+    }
+    if (Object.keys(fields).length > 0) this.update(call, fields);
+    if (output !== undefined && call.terminalId === undefined) this.addOutput(call, output);
+  }
+
+  /** A terminal of the editor shows the command. */
+  attachTerminal(callId: string, terminalId: string): void {
+    const call = [...this.calls.values()].findLast(({ id }) => id === callId || id.endsWith(`/${callId}`));
+    if (!call) return;
+    call.terminalId = terminalId;
+    this.update(call, { content: [{ type: 'terminal', terminalId }] });
+  }
+
+  ended(response: ToolCallResponseInfo, event: AgentEvent): void {
+    const { callId, error, resultDisplay, data } = response;
+    const id = ToolCallUpdates.idOf(callId, event);
+    const call = this.calls.get(id);
+    if (!call) return;
+    this.calls.delete(id);
+    clearTimeout(call.timer);
+    const content = contentOf(resultDisplay, call, error);
+    const status = error || call.isCancelled ? 'failed' : 'completed';
+    this.update(call, { status, content, ...(data && { rawOutput: data }) });
+  }
+
+  /** Ends what a prompt left open, for example after a bug. */
+  close(): void {
+    for (const call of this.calls.values()) {
+      clearTimeout(call.timer);
+      this.update(call, { status: 'failed' });
+    }
+    this.calls.clear();
+  }
+
+  private addOutput(call: Call, more: string): void {
+    call.output = (call.output + more).slice(-SHOWN_OUTPUT).toWellFormed();
+    if (call.timer) return;
+    const wait = call.shownAt + OUTPUT_PAUSE_MS - performance.now();
+    if (wait <= 0) this.showOutput(call);
+    else call.timer = setTimeout(() => this.showOutput(call), wait);
+  }
+
+  private showOutput(call: Call): void {
+    call.timer = undefined;
+    call.shownAt = performance.now();
+    this.update(call, { content: [textContent(fence(call.output))] });
+  }
+
+  private update({ id }: Call, fields: Fields): void {
+    this.options.emit({ sessionUpdate: 'tool_call_update', toolCallId: id, ...fields });
+  }
+}
+
+/** A command is its own title. */
+function titleOf({ name, description }: { name: string; description: string }, kind: AcpKind): string {
+  const words = kind === 'execute' ? description : `${name} ${description}`;
+  return makeVisibleLine(words.trim() || name);
+}
+
+function contentOf(
+  display: ToolResultDisplay | undefined,
+  { terminalId, kind }: Pick<Call, 'terminalId' | 'kind'>,
+  error: Error | undefined,
+): ToolCallContent[] {
+  const shown: ToolCallContent[] = terminalId === undefined ? [] : [{ type: 'terminal', terminalId }];
+  if (error) return [...shown, textContent(error.message)];
+  if (typeof display === 'string') {
+    if (display.trim() === '' || terminalId !== undefined) return shown;
+    return [...shown, textContent(kind === 'execute' ? fence(display) : display)];
+  }
+  if (display && 'fileDiff' in display) return [...shown, diffContent(display)];
+  if (display && 'summary' in display) return [...shown, textContent(display.summary)];
+  return shown;
+}
+
+export function diffContent({ filePath, originalContent, newContent, isNewFile }: FileDiff): ToolCallContent {
+  const oldText = isNewFile ? null : originalContent;
+  const kind = oldText === null ? 'add' : 'modify';
+  return { type: 'diff', path: filePath, oldText, newText: newContent, _meta: { kind } };
+}
