@@ -1,0 +1,231 @@
+/**
+ * Companion: the connection to an editor's companion. It keeps the editor's context, opens and closes diffs, and comes
+ * back by itself after a loss: nothing waits for it, and a request to it never outlasts its limit.
+ */
+
+import { getErrorMessage, systemClock } from '@castor/core';
+import type { IdeState } from '@castor/core';
+import { isRecord, McpConnection } from '@castor/core/program';
+import { readContext } from './editor-context.ts';
+import type { EditorContext } from './editor-context.ts';
+import { findCompanion } from './find-companion.ts';
+import type { CompanionAddress, FindCompanionOptions } from './find-companion.ts';
+import { hostsOf, openTransport } from './open-transport.ts';
+
+export interface CompanionOptions extends FindCompanionOptions {
+  readonly version: string;
+  /** The editor's name where its companion does not say it. */
+  readonly editorName: string;
+  /** The connection or the context changed. */
+  readonly onChange: () => void;
+}
+
+export type CompanionState =
+  | { readonly kind: 'connected'; readonly name: string; readonly canDiff: boolean }
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'disconnected'; readonly details: string };
+
+/** What the user did with a diff in the editor. */
+export type DiffAnswer = { readonly isAccepted: true; readonly content: string } | { readonly isAccepted: false };
+
+const START_LIMIT_MS = 10_000;
+const REQUEST_LIMIT_MS = 10_000;
+const CHECK_MS = 5_000;
+const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+
+export class Companion {
+  state: CompanionState = { kind: 'disconnected', details: 'IDE mode is off.' };
+  /** What was looked at in the search for a companion, one line each. */
+  looked: readonly string[] = [];
+  private readonly options: CompanionOptions;
+  private connection: McpConnection | undefined;
+  private context: EditorContext | undefined;
+  private readonly diffs = new Map<string, (answer: DiffAnswer) => void>();
+  private timer: NodeJS.Timeout | undefined;
+  private losses = 0;
+  private isClosed = true;
+
+  constructor(options: CompanionOptions) {
+    this.options = options;
+  }
+
+  /** For the prompt; undefined while no editor is connected. */
+  get editorState(): IdeState | undefined {
+    return this.state.kind === 'connected' ? this.context?.state : undefined;
+  }
+
+  get isTrusted(): boolean | undefined {
+    return this.state.kind === 'connected' ? this.context?.isTrusted : undefined;
+  }
+
+  get canDiff(): boolean {
+    return this.state.kind === 'connected' && this.state.canDiff;
+  }
+
+  /** Resolves when it is connected or known why not. Never rejects. */
+  async connect(): Promise<void> {
+    this.isClosed = false;
+    await this.open();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    const { connection } = this;
+    this.forget('IDE mode is off.');
+    await connection?.close();
+  }
+
+  /** The user's answer in the editor; undefined when the editor cannot be asked or the signal aborts. */
+  async openDiff(filePath: string, newContent: string, signal: AbortSignal): Promise<DiffAnswer | undefined> {
+    const { connection } = this;
+    if (!connection || !this.canDiff || signal.aborted) return undefined;
+    const answered = Promise.withResolvers<DiffAnswer | undefined>();
+    const stop = () => answered.resolve(undefined);
+    this.diffs.set(filePath, (answer) => answered.resolve(answer));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const limits = { timeoutMs: REQUEST_LIMIT_MS, signal };
+      const { isError } = await connection.callTool('openDiff', { filePath, newContent }, limits);
+      if (isError === true) return undefined;
+      return await answered.promise;
+    } catch {
+      // The terminal still asks.
+      return undefined;
+    } finally {
+      this.diffs.delete(filePath);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Closes a diff that was answered elsewhere; resolves to the text the user left in it, where there is one. */
+  async closeDiff(filePath: string): Promise<string | undefined> {
+    try {
+      const args = { filePath, suppressNotification: true };
+      const result = await this.connection?.callTool('closeDiff', args, { timeoutMs: REQUEST_LIMIT_MS });
+      return readClosed(result?.['content']);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async open(): Promise<void> {
+    this.setState({ kind: 'connecting' });
+    const found = findCompanion(this.options);
+    this.looked = found.looked;
+    if (!found.address) return this.lose(found.problem);
+    try {
+      await this.openAt(found.address);
+      this.losses = 0;
+    } catch (error) {
+      this.lose(`The companion does not answer: ${getErrorMessage(error)}`);
+    }
+  }
+
+  private async openAt(address: CompanionAddress): Promise<void> {
+    const [first = '', ...others] = hostsOf(address);
+    let connecting = this.handshake(address, first);
+    for (const host of others) connecting = connecting.catch(() => this.handshake(address, host));
+    const connection = await connecting;
+    const tools = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS });
+    const names = new Set(tools.map(({ name }) => name));
+    if (this.isClosed) return connection.close();
+    this.connection = connection;
+    const canDiff = names.has('openDiff') && names.has('closeDiff');
+    this.setState({ kind: 'connected', name: address.name ?? this.options.editorName, canDiff });
+    this.schedule(CHECK_MS, () => this.check());
+  }
+
+  private async handshake(address: CompanionAddress, host: string): Promise<McpConnection> {
+    const transport = await openTransport(address, host, this.options, () => void this.check());
+    let isOpen = false;
+    const connection = await McpConnection.open({
+      transport,
+      clientVersion: this.options.version,
+      clock: systemClock,
+      startLimitMs: START_LIMIT_MS,
+      signal: new AbortController().signal,
+      capabilities: {},
+      onRequest: () => undefined as never,
+      onNotification: (method, params) => this.receive(method, params),
+      onClose: () => {
+        if (isOpen) this.lose('The connection to the editor was lost.');
+      },
+    });
+    isOpen = true;
+    return connection;
+  }
+
+  /** Finds out whether the companion still answers. */
+  private async check(): Promise<void> {
+    const { connection } = this;
+    if (!connection || this.state.kind !== 'connected') return;
+    try {
+      await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS });
+      this.schedule(CHECK_MS, () => this.check());
+    } catch {
+      if (this.connection === connection) this.lose('The connection to the editor was lost.');
+    }
+  }
+
+  private receive(method: string, params: Record<string, unknown>): void {
+    const { filePath, content } = params;
+    switch (method) {
+      case 'ide/contextUpdate':
+        this.context = readContext(params);
+        return this.options.onChange();
+      case 'ide/diffAccepted':
+        return this.answer(filePath, { isAccepted: true, content: typeof content === 'string' ? content : '' });
+      case 'ide/diffRejected':
+      case 'ide/diffClosed':
+        return this.answer(filePath, { isAccepted: false });
+      default:
+        return;
+    }
+  }
+
+  private answer(filePath: unknown, answer: DiffAnswer): void {
+    if (typeof filePath === 'string') this.diffs.get(filePath)?.(answer);
+  }
+
+  /** Tries again by itself: the editor may have been restarted, on another port. */
+  private lose(details: string): void {
+    if (this.isClosed) return;
+    const { connection } = this;
+    this.forget(details);
+    void connection?.close();
+    const wait = RETRY_MS[Math.min(this.losses, RETRY_MS.length - 1)]!;
+    this.losses += 1;
+    this.schedule(wait, () => this.open());
+  }
+
+  private forget(details: string): void {
+    this.connection = undefined;
+    this.context = undefined;
+    this.setState({ kind: 'disconnected', details });
+  }
+
+  private schedule(ms: number, act: () => Promise<void>): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void act(), ms);
+    this.timer.unref();
+  }
+
+  private setState(state: CompanionState): void {
+    this.state = state;
+    this.options.onChange();
+  }
+}
+
+function readClosed(content: unknown): string | undefined {
+  const [first] = Array.isArray(content) ? (content as unknown[]) : [];
+  const text = isRecord(first) ? first['text'] : undefined;
+  if (typeof text !== 'string') return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const left = isRecord(parsed) ? parsed['content'] : undefined;
+    return typeof left === 'string' ? left : undefined;
+  } catch {
+    return undefined;
+  }
+}
