@@ -1,0 +1,138 @@
+/** `castor batch list`, `status`, `watch`, `results` and `logs`: reads what batches did and do, and changes nothing. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TaskFiles } from '@castor/batch';
+import { ExitCode } from '../../exit-codes.ts';
+import { readableTime } from '../../readable-numbers.ts';
+import { toJson } from '../../to-json.ts';
+import { parseWords } from '../parse-words.ts';
+import { BatchProblem, findBatch } from './batch-context.ts';
+import type { BatchContext } from './batch-context.ts';
+import { describeForecast, describeProgress, describeResult, describeTable } from './batch-text.ts';
+
+const LOOK_MS = 1_000;
+
+export async function listBatches(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
+  const { isJson } = parse(argv, 'list', 0);
+  await context.engine.recover();
+  const batches = await context.engine.batches();
+  if (isJson) await context.output.answer(`${toJson(batches, { indent: 2 })}\n`);
+  else if (batches.length === 0) await context.output.answer('There is no batch yet.\n');
+  else {
+    const lines = batches.map(
+      (each) =>
+        `${each.id}  ${readableTime(each.createdAt)}  ${stateOf(each)}  ${each.title}  ${describeProgress(each)}\n`,
+    );
+    await context.output.answer(lines.join(''));
+  }
+  return ExitCode.Success;
+}
+
+export async function showStatus(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
+  const { operands, isJson } = parse(argv, 'status', 1);
+  await context.engine.recover();
+  const batch = await findBatch(context, operands[0]);
+  const tasks = await context.engine.tasks(batch.id);
+  if (isJson) {
+    await context.output.answer(`${toJson({ ...batch, tasks }, { indent: 2 })}\n`);
+    return ExitCode.Success;
+  }
+  const results = tasks.flatMap(({ result }) => (result ? [result] : []));
+  const running = tasks.filter(({ state }) => state === 'running');
+  const lines = [
+    `${batch.id}  ${batch.title}  ${stateOf(batch)}`,
+    ...running.map(({ task, startedAt }) => `● ${task.id}  running since ${readableTime(startedAt ?? Date.now())}`),
+    ...(results.length > 0 ? [describeTable(batch, results).trimEnd()] : [describeProgress(batch)]),
+  ];
+  const left = describeForecast(batch, results, Math.max(1, running.length));
+  await context.output.answer(`${[...lines, ...(left === undefined ? [] : [left])].join('\n')}\n`);
+  return ExitCode.Success;
+}
+
+export async function watchBatch(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
+  const { operands } = parse(argv, 'watch', 1);
+  const { id } = await findBatch(context, operands[0]);
+  const { signal } = context.interruption;
+  let seen = 0;
+  for (;;) {
+    await context.engine.recover();
+    const status = await findBatch(context, id);
+    const fresh = await context.engine.results(id, seen);
+    seen += fresh.length;
+    for (const result of fresh) await context.output.answer(`${describeResult(result)}\n`);
+    if (status.waiting + status.running === 0) {
+      await context.output.answer(`${describeProgress(status)}\n`);
+      return status.ended['success'] === status.total ? ExitCode.Success : ExitCode.Failure;
+    }
+    if (status.running === 0) throw new BatchProblem(`No worker runs ${id}. To go on: castor batch resume ${id}`);
+    await pause(signal);
+    if (signal.aborted) return ExitCode.Interrupted;
+  }
+}
+
+export async function printResults(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
+  const { operands, isJson, format } = parse(argv, 'results', 1);
+  const batch = await findBatch(context, operands[0]);
+  const results = await context.engine.results(batch.id, 0);
+  if (format === 'text') await context.output.answer(describeTable(batch, results));
+  else if (isJson) await context.output.answer(`${toJson(results, { indent: 2 })}\n`);
+  else await context.output.answer(results.map((result) => `${toJson(result)}\n`).join(''));
+  return ExitCode.Success;
+}
+
+export async function printLogs(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
+  const { operands, isJson } = parse(argv, 'logs', 2);
+  const batch = await findBatch(context, operands.length > 1 ? operands[0] : undefined);
+  const tasks = await context.engine.tasks(batch.id);
+  const wanted = operands.at(-1);
+  const found = tasks.find(({ task }) => task.id === wanted);
+  if (!found) throw new BatchProblem(`${batch.id} has no task "${wanted ?? ''}". castor batch logs <batch> <task>`);
+  const files = new TaskFiles(batch.options.directory, found.task.id);
+  const parts: [string, string][] = [
+    ...files.runs().map((run): [string, string] => [`run ${run}`, files.log(run)]),
+    ['stderr', files.errors],
+    ['check', files.check],
+  ];
+  for (const [name, path] of parts) {
+    const text = read(path);
+    if (text !== '') await context.output.answer(isJson ? text : `── ${name}: ${path}\n${text.trimEnd()}\n`);
+  }
+  return ExitCode.Success;
+}
+
+function parse(argv: readonly string[], command: string, atMost: number) {
+  const formats = ['text', 'jsonl', 'json'];
+  const words = parseWords(argv, {
+    command: `batch ${command}`,
+    flags: ['--json'],
+    valued: { '-o': formats, '--output-format': formats },
+  });
+  if (typeof words === 'string') throw new BatchProblem(words);
+  if (words.operands.length > atMost)
+    throw new BatchProblem(`castor batch ${command} takes fewer words. castor batch --help shows it.`);
+  const format = words.values.get('-o') ?? words.values.get('--output-format');
+  return { operands: words.operands, isJson: words.flags.has('--json') || format === 'json', format };
+}
+
+function stateOf({ state, waiting, running }: { state: string; waiting: number; running: number }): string {
+  if (running > 0) return 'running';
+  if (waiting === 0) return state === 'cancelled' ? 'cancelled' : 'ended';
+  return state === 'open' ? 'interrupted' : state;
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(join(path), 'utf8');
+  } catch {
+    // That step did not happen.
+    return '';
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LOOK_MS);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
