@@ -44,7 +44,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...first,
     ...checkSettings(loaded.configuration),
     ...checkUnknownKeys(loaded.configuration),
-    ...checkWanted(loaded.configuration),
+    ...checkWanted(loaded.configuration, context),
     checkEnvFile(loaded.configuration),
     checkTrust(loaded.trust, context),
     await checkPolicies(loaded, context),

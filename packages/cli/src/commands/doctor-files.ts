@@ -6,6 +6,7 @@ import type { Source } from '@castor/core';
 import type { Configuration } from '@castor/core/program';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
+import { chooseSandbox } from '../start/sandbox.ts';
 import { refuseMissing } from '../start/start.ts';
 import { findUnknownSettings } from '../start/unknown-settings.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -25,9 +26,10 @@ export function checkUnknownKeys({ layers }: Configuration): Check[] {
 }
 
 /** Errors that would end every run before it began. */
-export function checkWanted({ settings, environment }: Configuration): Check[] {
+export function checkWanted({ settings, environment }: Configuration, { home }: SubcommandContext): Check[] {
   try {
-    refuseMissing({}, settings, environment);
+    refuseMissing({}, settings);
+    chooseSandbox({ args: {}, settings, environment, home });
     return [];
   } catch (error) {
     if (!(error instanceof ExitError)) throw error;

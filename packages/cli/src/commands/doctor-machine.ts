@@ -1,7 +1,8 @@
-/** Checks the machine for `castor doctor`: programs and modules that make a run faster or safer. Runs nothing. */
+/** Checks the machine for `castor doctor`: programs and modules that make a run faster or safer. Runs nothing but `true`. */
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findProgram, KNOWN_SERVERS, probeBubblewrap } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
@@ -16,8 +17,29 @@ export async function checkMachine({ environment }: SubcommandContext): Promise<
     present('ripgrep', ripgrep ?? onPath('rg'), 'search is slower without it'),
     present('git', onPath('git'), 'needed for worktrees and checkpoints'),
     present('pty', pty, 'commands run without a terminal of their own'),
-    ...(process.platform === 'linux' ? [present('bwrap', onPath('bwrap'), 'bubblewrap, for sandboxes')] : []),
+    checkLanguageServers(environment['PATH'] ?? ''),
+    ...(process.platform === 'linux' ? [await checkSandbox(environment)] : []),
   ];
+}
+
+/** Runs the program `true` in a sandbox: a bubblewrap that is installed may still not be allowed to work. */
+async function checkSandbox(environment: SubcommandContext['environment']): Promise<Check> {
+  const probe = await probeBubblewrap(environment);
+  if (!probe.works) return { topic: 'bwrap', status: 'missing', says: `no sandbox for commands: ${probe.reason}` };
+  const { file, weakness } = probe.bubblewrap;
+  return { topic: 'bwrap', status: 'ok', says: [file, ...(weakness === undefined ? [] : [weakness])].join('\n') };
+}
+
+/** Which checks after an edit are possible; a slow one is used with castor.diagnostics.mode on. */
+function checkLanguageServers(path: string): Check {
+  const topic = 'language servers';
+  const found = KNOWN_SERVERS.filter(({ command }) => findProgram(command, path) !== undefined);
+  if (found.length === 0) {
+    const names = KNOWN_SERVERS.map(({ name }) => name).join(', ');
+    return { topic, status: 'missing', says: `none found; edits are not checked. Known: ${names}` };
+  }
+  const says = found.map(({ name, isSlow }) => (isSlow ? `${name} (used with castor.diagnostics.mode on)` : name));
+  return { topic, status: 'ok', says: says.join(', ') };
 }
 
 function present(topic: string, found: string | undefined, use: string): Check {

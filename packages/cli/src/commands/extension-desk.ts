@@ -24,7 +24,7 @@ import { openKeyring } from '../keyring.ts';
 export type EnablementScope = 'user' | 'workspace';
 
 export interface DeskPort extends Omit<ManagerPort, 'configure'> {
-  /** Asks for the missing values of settings; absent: nobody is asked. */
+  /** Asks for the missing values of settings; absent: the user is not asked. */
   configure?(extension: ConfiguredExtension, desk: ExtensionDesk): Promise<void>;
 }
 

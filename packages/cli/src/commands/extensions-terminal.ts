@@ -15,9 +15,8 @@ export function createTerminalPort({ output }: SubcommandContext, flags: Readonl
       }
       output.note(page);
       if (!process.stdin.isTTY) {
-        const why = 'nobody can be asked: stdin is not a terminal';
         throw new ExtensionError(
-          `${question} Not without your consent, and ${why}. If you agree to the page above, pass --consent.`,
+          `${question} This needs your consent, and stdin is not a terminal to ask on. If you agree to the page above, pass --consent.`,
         );
       }
       const { askLine } = await import('./ask-terminal.ts');

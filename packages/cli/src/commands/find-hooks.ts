@@ -5,6 +5,7 @@
 
 import { inspectHooks, readHookFiles, toHookLayers } from '@castor/core/program';
 import type { InspectedHook, InspectedHooks } from '@castor/core/program';
+import { isTrustedForRun } from '../start/agent-options.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration, StartContext } from '../start/start.ts';
@@ -26,8 +27,8 @@ export async function findHooks({ args = {}, ...folder }: HookFolder): Promise<F
   const installed = folder.installed ?? (await findInstalledExtensions(folder));
   const loaded = loadTrustedConfiguration({ args, ...folder, installed });
   const { isTrusted } = loaded.configuration;
-  const isTrustedForRun = args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
-  return { ...inspectLoaded(loaded, { cwd, home }), isTrusted, isTrustedForRun };
+  const isForRun = isTrustedForRun(args, environment);
+  return { ...inspectLoaded(loaded, { cwd, home }), isTrusted, isTrustedForRun: isForRun };
 }
 
 /** The hooks of loaded settings and of the sources. */
@@ -43,6 +44,6 @@ export function inspectLoaded(
 }
 
 /** Whether a session would run it once it is enabled. */
-export function mayRun({ consent }: InspectedHook, { isTrustedForRun }: FoundHooks): boolean {
-  return isTrustedForRun || (consent !== 'new' && consent !== 'changed');
+export function mayRun({ consent }: InspectedHook, { isTrustedForRun: isForRun }: FoundHooks): boolean {
+  return isForRun || (consent !== 'new' && consent !== 'changed');
 }

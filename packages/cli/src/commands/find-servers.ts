@@ -1,18 +1,10 @@
 /** Finds the MCP servers of a folder and decides which a session there would start. It starts and records nothing. */
 
-import {
-  chooseServers,
-  isRecord,
-  readDisabledServers,
-  readMcpManifests,
-  readSourceFile,
-  toMcpLayers,
-  workspaceSettingsPath,
-} from '@castor/core/program';
+import { isRecord, readDisabledServers, readSourceFile, workspaceSettingsPath } from '@castor/core/program';
 import type { ChosenServers, McpLayer } from '@castor/core/program';
 import { createOpenKeyring } from '../mcp-keyring.ts';
-import { toServerRestrictions } from '../start/agent-options.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
+import { chooseStartServers } from '../start/start-servers.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration } from '../start/start.ts';
 import { USER_HINTS } from '../start/user-hints.ts';
@@ -32,22 +24,9 @@ export interface FoundServers extends ChosenServers {
 /** Throws an ExitError for invalid settings, and a SettingsError for an unreadable file of disabled servers. */
 export async function findServers(folder: Folder, known?: LoadedConfiguration): Promise<FoundServers> {
   const loaded = known ?? (await load(folder));
-  const { cwd: root, home, environment } = folder;
-  const { configuration, sources, trust } = loaded;
-  const { settings } = configuration;
-  const manifests = readMcpManifests({ sources, root, environment: configuration.environment });
-  const layers = [...manifests, ...toMcpLayers(configuration.layers)];
-  const chosen = chooseServers(layers, readDisabledServers(home), {
-    home,
-    root,
-    restrictions: toServerRestrictions({}, settings),
-    trustedFolder: trust.trusted,
-    isTrustedForRun: environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
-    hint: USER_HINTS.trustServers,
-    isRecorded: false,
-  });
-  const untrusted = trust.trusted === true ? [] : namesOfProject(root, chosen);
-  return { ...chosen, loaded, layers, untrusted };
+  const chosen = chooseStartServers({ ...folder, args: {} }, loaded, readDisabledServers(folder.home));
+  const untrusted = loaded.trust.trusted === true ? [] : namesOfProject(folder.cwd, chosen);
+  return { ...chosen, loaded, untrusted };
 }
 
 /** Names only: nothing else of an untrusted folder counts. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -118,8 +118,23 @@ describe('castor import --from claude', () => {
     const before = readFileSync(join(files.home, '.gemini/settings.json'), 'utf8');
     const again = await report(files, '--from', 'claude');
     expect(Object.values(again).filter((status) => status === 'written')).toEqual([]);
-    expect(again).toMatchObject({ 'MCP server github': 'already there', 'skill pdf': 'kept' });
+    expect(again).toMatchObject({ 'MCP server github': 'already there', 'skill pdf': 'already there' });
     expect(readFileSync(join(files.home, '.gemini/settings.json'), 'utf8')).toBe(before);
+    writeFileSync(join(files.home, '.gemini/skills/pdf/SKILL.md'), '---\nname: pdf\ndescription: Mine.\n---\n');
+    expect(await report(files, '--from', 'claude')).toMatchObject({ 'skill pdf': 'kept' });
+  });
+
+  it('loses no denial unnoticed', async () => {
+    const deny = ['WebFetch', 'Edit', 'Bash', 'mcp__db', 'Read(.env)', 'WebFetch(domain:x.org)'];
+    const homeFiles = { '.claude/settings.json': JSON.stringify({ permissions: { deny } }) };
+    await using files = await createWorkspace({ homeFiles });
+    const { stdout } = await run(files, '--from', 'claude', '--user');
+    expect(json(join(files.home, '.gemini/settings.json'))).toEqual({
+      tools: { exclude: ['web_fetch', 'replace', 'apply_patch', 'run_shell_command'] },
+      mcp: { excluded: ['db'] },
+    });
+    expect(stdout).toContain('permission Read(.env) (denied): this denial is NOT in force in Castor.');
+    expect(stdout).toContain('permission WebFetch(domain:x.org) (denied): this denial is NOT in force');
   });
 
   it('keeps what exists unless it may replace it', async () => {
@@ -142,7 +157,10 @@ describe('castor import --from claude', () => {
       },
     });
     const statuses = await report(files, '--from', 'claude', '--project');
-    expect(statuses).toMatchObject({ 'permission Bash(ls)': 'no counterpart', 'permission Bash(rm:*)': 'written' });
+    expect(statuses).toMatchObject({
+      'permission Bash(ls)': 'no counterpart',
+      'permission Bash(rm:*) (denied)': 'written',
+    });
     expect(json(join(files.project, '.gemini/settings.json'))).toEqual({
       tools: { exclude: ['run_shell_command(rm)'] },
       mcpServers: { db: { command: 'db-mcp', args: [] } },
@@ -207,10 +225,22 @@ describe('castor import --from another agent', () => {
     });
   });
 
+  it('takes over the denials of opencode, or says that they are not in force', async () => {
+    const permission = { edit: 'deny', webfetch: 'deny', doom_loop: 'deny', bash: { '*': 'deny', 'rm * -rf': 'deny' } };
+    const homeFiles = { '.config/opencode/opencode.json': JSON.stringify({ permission }) };
+    await using files = await createWorkspace({ homeFiles });
+    const { stdout } = await run(files, '--from', 'opencode', '--user');
+    expect(json(join(files.home, '.gemini/settings.json'))).toEqual({
+      tools: { exclude: ['run_shell_command', 'replace', 'apply_patch', 'write_file', 'web_fetch'] },
+    });
+    expect(stdout).toContain('permission doom_loop: this denial is NOT in force');
+    expect(stdout).toContain('permission bash rm * -rf: deny: this denial is NOT in force');
+  });
+
   it('says of Gemini CLI that its files are read as they are', async () => {
     await using files = await createWorkspace({ homeFiles: { '.gemini/settings.json': '{"foo":{"bar":1}}' } });
     const { stdout } = await run(files, '--from', 'gemini');
-    expect(stdout).toMatch(/settings\.json: Castor reads it as it is\.[^]*setting foo\.bar: Castor does not know it\./);
+    expect(stdout).toMatch(/used as it is {2}\S+settings\.json\n[^]*setting foo\.bar: Castor does not know it\./);
   });
 
   it.each([

@@ -104,6 +104,7 @@ function describe(name: string, report: readonly { scope: string; results: Impor
     isDry ? `${count('would write')} would be written` : `${count('written')} written`,
     `${count('already there')} already there`,
     `${count('kept')} kept as they are`,
+    ...(count('used as it is') > 0 ? [`${count('used as it is')} used as they are`] : []),
     `${countOf(count('no counterpart'), 'thing')} not taken over`,
   ];
   const hint = count('kept') > 0 ? ' To replace what exists: --overwrite.' : '';
@@ -113,7 +114,7 @@ function describe(name: string, report: readonly { scope: string; results: Impor
 const WIDTH = 15;
 
 function toLines({ what, status, detail, notes }: ImportResult): string {
-  const sign = status === 'no counterpart' ? ': ' : ' → ';
+  const sign = detail === '' ? '' : status === 'no counterpart' ? ': ' : ' → ';
   const rows = [
     `${status.padEnd(WIDTH)}${what}${sign}${detail}`,
     ...notes.map((note) => `${' '.repeat(WIDTH)}${note}`),

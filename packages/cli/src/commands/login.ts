@@ -6,6 +6,7 @@
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { configureProvider } from '../providers/configure-provider.ts';
 import type { ConfiguredProvider } from '../providers/configure-provider.ts';
+import { precedingVariable } from '../providers/find-key.ts';
 import { forgetGeminiKey, storeGeminiKey } from '../providers/gemini-key.ts';
 import { forgetStoredKey, hasKeyring, keyFile, listStoredKeys, storeKey } from '../providers/key-store.ts';
 import { loadPlaces } from '../providers/load-places.ts';
@@ -51,7 +52,9 @@ export async function runLoginCommand(argv: readonly string[], context: Subcomma
   const place = await keep(provider, key, words.flags.has('--plain-file'), context);
   const model =
     provider.id === 'gemini' ? '' : ` Use it: castor --model ${provider.id}/${provider.defaultModel ?? '<model>'}`;
-  return answer(context, `${found} It is stored in ${place}.${model}\n`);
+  const variable = precedingVariable(provider, places.environment);
+  const preceded = variable === undefined ? '' : ` ${variable} is set in your environment and precedes it.`;
+  return answer(context, `${found} It is stored in ${place}.${preceded}${model}\n`);
 }
 
 export async function runLogoutCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {

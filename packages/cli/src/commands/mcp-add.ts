@@ -2,10 +2,11 @@
 
 import { realpathSync } from 'node:fs';
 import {
-  consentToServer,
+  consentToServers,
   isRecord,
   readSourceFile,
   saveSetting,
+  serversOfProject,
   toMcpLayers,
   userSettingsPath,
   workspaceSettingsPath,
@@ -49,7 +50,7 @@ function fileOf(scope: McpScope, { cwd, home }: SubcommandContext): string {
     try {
       return realpathSync(path);
     } catch {
-      // A home that does not exist yet is no project.
+      // A home that does not exist yet is not a project.
       return path;
     }
   };
@@ -84,7 +85,8 @@ function entryOf({ transport, target, args, env, headers, ...rest }: AddedServer
 function noteTrust(name: string, { cwd, home, environment, output }: SubcommandContext): void {
   const { configuration, trust } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed: undefined });
   if (trust.trusted === true) {
-    consentToServer({ root: realpathSync(cwd), home }, toMcpLayers(configuration.layers), name);
+    const added = serversOfProject(toMcpLayers(configuration.layers)).filter((server) => server.name === name);
+    consentToServers({ root: cwd, home }, added);
     return;
   }
   output.note(

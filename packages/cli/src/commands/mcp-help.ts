@@ -8,10 +8,11 @@ Commands:
   list                                  lists the servers and whether they connect
   enable <name>, disable <name>         enables or disables a server for you
   login <name>, logout <name>           signs in to a server, and out again
+  trust [name...]                       agrees to this project's servers as they are
   test <name>                           tries a server: what it offers, how fast
   serve                                 is an MCP server itself
 
-castor mcp <command> --help describes a command; docs/mcp.md has the whole.
+castor mcp <command> --help describes a command; docs/mcp.md describes all of it.
 `;
 
 export const MCP_HELP: Readonly<Record<string, string>> = {
@@ -78,6 +79,14 @@ Exit codes: 0 signed in, 41 not signed in, 130 cancelled.
 
 Deletes the tokens of a server, and revokes them where the server can.
 `,
+  trust: `Usage: castor mcp trust [name...]
+
+Agrees to the servers in .gemini/settings.json of this folder as they are now,
+or to some of them, and shows what each runs. A server of a project does not
+start before, and not after its entry has changed. The folder must be trusted.
+
+Exit codes: 0 recorded, 1 no such server, 55 the folder is not trusted.
+`,
   test: `Usage: castor mcp test <name> [--tool <tool> --args <json>] [-o json]
 
 Tries a server as a session would use it: connects, lists tools, prompts and
@@ -94,7 +103,7 @@ Options:
   --timeout <seconds>    the limit of the start and of the call
   --strict               warnings fail the test, too
 
-Exit codes: 0 all well, 1 the server failed or offers what cannot be used,
+Exit codes: 0 no problem, 1 the server failed or offers unusable tools,
 41 it needs a sign-in, 42 unknown tool or invalid arguments, 55 not trusted.
 `,
 };

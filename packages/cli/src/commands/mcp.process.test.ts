@@ -1,7 +1,6 @@
 /** `castor mcp list`, `test` and `doctor` with servers that are processes. */
 
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { mcp, mcpServer, mcpStdioCommand } from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineVersion, openFolder, userServers } from './mcp.fixture.ts';
@@ -69,11 +68,41 @@ describe('castor mcp list', () => {
     await using env = await openFolder();
     expect((await env.run('add', 'one', '--', command, ...args)).stderr).toContain('is not trusted');
     await env.trust();
-    const consents = join(env.workspace.home, '.gemini', 'trusted_mcp_servers.json');
-    await writeFile(consents, JSON.stringify({ [env.workspace.project]: {} }));
     expect((await env.run('list')).stdout).toContain('○ one');
     expect(await env.run('add', 'one', '--', command, ...args)).toMatchObject({ code: 0, stderr: '' });
     expect((await env.run('list')).stdout).toContain('✓ one');
+  });
+});
+
+describe('castor mcp trust', () => {
+  const inProject = (entry: object) =>
+    JSON.stringify({ mcpServers: { one: entry, two: { url: 'http://127.0.0.1:1/' } } });
+
+  it('is the consent to the entries as they are, all or some; a changed one needs it again', async () => {
+    await using server = await mcpStdioCommand({ tools: [{ name: 'echo', description: 'x' }] });
+    const entry = { ...server.entry, env: { MODE: 'x' } };
+    await using env = await openFolder({ files: { '.gemini/settings.json': inProject(entry) } });
+    expect(await env.run('trust')).toMatchObject({ code: 55, stdout: '' });
+    await env.trust();
+    expect(await env.run('trust', 'three')).toMatchObject({ code: 1, stderr: expect.stringContaining('one, two') });
+    expect(await env.run('test', 'one')).toMatchObject({
+      code: 55,
+      stderr: expect.stringContaining('castor mcp trust'),
+    });
+    expect(server.readRecord().starts).toBe(0);
+
+    const { code, stdout } = await env.run('trust', 'one');
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`one (${server.entry.command}`)]);
+    expect(stdout).toContain('; env MODE)');
+    const listed = await env.run('list');
+    expect([listed.stdout, listed.stderr]).toEqual([
+      expect.stringMatching(/✓ one: [^]*○ two: /),
+      expect.stringContaining('do not start without your consent: two (http://127.0.0.1:1/) [new]. To start them'),
+    ]);
+    await env.run('trust');
+    expect((await env.run('list')).stderr).toBe('');
+    await writeFile(env.projectFile, inProject({ ...entry, env: { MODE: 'y' } }));
+    expect((await env.run('list')).stderr).toContain('[changed]');
   });
 });
 
@@ -134,6 +163,23 @@ describe('castor mcp test', () => {
         instructions: 'Be kind.',
       },
     ]);
+  });
+
+  it('lists the tools once, as a server that changes its list has them in the end', async () => {
+    const tools = Array.from({ length: 5 }, (_, index) => ({ name: `tool${index}`, description: 'x' }));
+    await using one = await mcpStdioCommand({
+      tools: [{ name: 'gone', description: 'x' }],
+      pages: { size: 2 },
+      rules: [
+        mcp.on('tools/list', [mcp.notify('notifications/tools/list_changed'), mcp.answer(), mcp.change({ tools })], {
+          nth: 1,
+        }),
+      ],
+    });
+    await using env = await openFolder(userServers({ one: one.entry }));
+    const { stdout } = await env.run('test', 'one', '-o', 'json');
+    const names = (JSON.parse(stdout) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    expect(names).toEqual(tools.map(({ name }) => name));
   });
 
   it('has an exit code for each failure', async () => {

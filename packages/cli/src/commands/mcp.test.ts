@@ -138,6 +138,12 @@ describe('castor mcp remove, enable, disable', () => {
     expect((await env.run('disable', 'one', '--session')).stderr).toContain('/mcp disable one --session');
   });
 
+  it('switches a server of a folder that is not trusted', async () => {
+    await using env = await openFolder();
+    await env.run('add', 'here', 'x');
+    expect(await env.run('disable', 'here')).toMatchObject({ code: 0, stdout: "✓ MCP server 'here' disabled.\n" });
+  });
+
   it('says when a list still blocks an enabled server', async () => {
     await using env = await openFolder(userServers({ one: { command: 'x' } }, { mcp: { excluded: ['one'] } }));
     expect((await env.run('enable', 'one')).stderr).toContain('mcp.excluded names it');

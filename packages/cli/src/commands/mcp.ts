@@ -12,6 +12,7 @@ import { listServers } from './mcp-list.ts';
 import { logIn, logOut } from './mcp-login.ts';
 import { switchServer } from './mcp-switch.ts';
 import { testServer } from './mcp-test.ts';
+import { trustServers } from './mcp-trust.ts';
 import { MCP_SCOPES } from './mcp-add-words.ts';
 import type { McpScope } from './mcp-add-words.ts';
 import { parseWords } from './parse-words.ts';
@@ -19,8 +20,8 @@ import type { CommandWords, KnownOptions } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
 interface McpCommand extends Omit<KnownOptions, 'command'> {
-  /** Whether it takes the name of a server. */
-  isNamed: boolean;
+  /** Whether it takes the name of a server; `several`: any number of names. */
+  isNamed: boolean | 'several';
   run(words: CommandWords & { name: string }, context: SubcommandContext): Promise<ExitCode>;
 }
 
@@ -65,6 +66,10 @@ const COMMANDS: Readonly<Record<string, McpCommand>> = {
   logout: {
     isNamed: true,
     run: async ({ name }, context) => logOut(name, context),
+  },
+  trust: {
+    isNamed: 'several',
+    run: async ({ operands }, context) => trustServers(operands, context),
   },
   test: {
     isNamed: true,
@@ -124,7 +129,7 @@ async function runWords(name: string, argv: readonly string[], context: Subcomma
   const words = parseWords(argv, { command: `mcp ${name}`, ...(flags && { flags }), ...(valued && { valued }) });
   if (typeof words === 'string') throw misuse(words);
   const { operands } = words;
-  if (operands.length !== (isNamed ? 1 : 0)) {
+  if (isNamed !== 'several' && operands.length !== (isNamed ? 1 : 0)) {
     throw misuse(isNamed ? `castor mcp ${name} needs the name of one server.` : `castor mcp ${name} takes no operand.`);
   }
   return run({ ...words, name: operands[0] ?? '' }, context);

@@ -107,7 +107,10 @@ function describe(models: readonly ReachableModel[], flags: ReadonlySet<string>)
     ...(flags.has('--local') ? [] : ['--local looks for servers on this machine']),
     ...(flags.has('--all') ? [] : ['--all includes models whose key is missing']),
   ];
+  const noServer = flags.has('--local') ? ', and no server was found on this machine' : '';
   const none =
-    models.length === 0 ? 'No model can be reached: no key is set or stored (castor login <provider>).\n' : '';
+    models.length === 0
+      ? `No model can be reached: no key is set or stored (castor login <provider>)${noServer}.\n`
+      : '';
   return `${none}${rows.join('')}${hints.length === 0 ? '' : `\n${hints.join('; ')}\n`}`;
 }

@@ -1,7 +1,7 @@
 /** Carries out the steps of an import, or says what it would do. Nothing that exists is replaced without the user's yes. */
 
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import {
   copySkill,
   isPlaced,
@@ -17,7 +17,7 @@ import { readText } from './read-files.ts';
 
 export interface ImportResult {
   readonly what: string;
-  readonly status: 'written' | 'would write' | 'already there' | 'kept' | 'no counterpart';
+  readonly status: 'written' | 'would write' | 'already there' | 'kept' | 'used as it is' | 'no counterpart';
   /** Where it is now, or why it is not. */
   readonly detail: string;
   readonly notes: readonly string[];
@@ -42,6 +42,7 @@ export async function carryOut(
 async function carryOutOne(step: ImportStep, place: ImportPlace, options: ImportOptions): Promise<ImportResult> {
   const { what, notes = [] } = step;
   if (step.kind === 'none') return { what, status: 'no counterpart', detail: step.reason, notes };
+  if (step.kind === 'shared') return { what, status: 'used as it is', detail: '', notes };
   const target = targetOf(step, place);
   const done = (status: ImportResult['status']): ImportResult => ({ what, status, detail: target.where, notes });
   if (target.state === 'same') return done('already there');
@@ -57,7 +58,7 @@ interface Target {
   write(): void;
 }
 
-function targetOf(step: Exclude<ImportStep, { kind: 'none' }>, { scope, home, cwd }: ImportPlace): Target {
+function targetOf(step: Exclude<ImportStep, { kind: 'none' | 'shared' }>, { scope, home, cwd }: ImportPlace): Target {
   const folder = scope === 'user' ? userDirectory(home) : projectDirectory(cwd);
   const settings = join(folder, 'settings.json');
   switch (step.kind) {
@@ -90,10 +91,26 @@ function targetOf(step: Exclude<ImportStep, { kind: 'none' }>, { scope, home, cw
     case 'skill': {
       const destination = join(folder, 'skills');
       const { name, from } = step;
-      const state = isPlaced(name, destination) ? 'other' : 'missing';
+      const state = isPlaced(name, destination) ? compareFolders(from, join(destination, name)) : 'missing';
       const skill = { name, directory: from, description: '' };
       return { where: join(destination, name), state, write: () => void copySkill(skill, destination) };
     }
+  }
+}
+
+function compareFolders(one: string, other: string): 'same' | 'other' {
+  try {
+    const list = (folder: string) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(relative(folder, entry.parentPath), entry.name))
+        .toSorted();
+    const files = list(one);
+    const isEqual = (file: string) => readFileSync(join(one, file)).equals(readFileSync(join(other, file)));
+    return isSame(files, list(other)) && files.every(isEqual) ? 'same' : 'other';
+  } catch {
+    // Whatever cannot be compared is asked about.
+    return 'other';
   }
 }
 

@@ -13,6 +13,8 @@ export type ImportStep = {
   | { readonly kind: 'file'; readonly path: string; readonly text: string; readonly isBeside?: boolean }
   | { readonly kind: 'skill'; readonly name: string; readonly from: string }
   | { readonly kind: 'none'; readonly reason: string }
+  /** Castor uses the file itself. */
+  | { readonly kind: 'shared' }
 );
 
 export interface ImportPlace {

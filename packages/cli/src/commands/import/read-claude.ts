@@ -71,7 +71,7 @@ function importPermissions(permissions: unknown, scope: ImportPlace['scope']): I
           )
         : toRule(rule, ['tools', 'allowed']),
     ),
-    ...toList(deny).map((rule) => toRule(rule, ['tools', 'exclude'])),
+    ...toList(deny).map(toDenial),
     ...toList(ask).map((rule) =>
       none(`permission ${rule}`, 'Castor asks by default. Add a rule to ~/.gemini/policies to be sure.'),
     ),
@@ -85,6 +85,32 @@ function importPermissions(permissions: unknown, scope: ImportPlace['scope']): I
   return [...steps, mode];
 }
 
+/** The tools of Claude Code here; a way to change files is denied with all its forms. */
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  Bash: ['run_shell_command'],
+  Read: ['read_file'],
+  Write: ['write_file'],
+  Edit: ['replace', 'apply_patch'],
+  MultiEdit: ['replace', 'apply_patch'],
+  Glob: ['glob'],
+  Grep: ['grep_search'],
+  LS: ['list_directory'],
+  WebFetch: ['web_fetch'],
+  WebSearch: ['google_web_search'],
+};
+
+/** What was denied there must not be allowed here unnoticed. */
+function toDenial(rule: string): ImportStep {
+  const what = `permission ${rule} (denied)`;
+  const [, server] = /^mcp__([\w-]+?)(?:__\*)?$/.exec(rule) ?? [];
+  if (server !== undefined && !server.includes('__'))
+    return { kind: 'items', what, key: ['mcp', 'excluded'], items: [server] };
+  const step = toRule(rule, ['tools', 'exclude']);
+  return step.kind === 'none'
+    ? none(what, 'this denial is NOT in force in Castor. Write a deny rule to ~/.gemini/policies (docs/policy.md).')
+    : { ...step, what };
+}
+
 /** `Bash(git add:*)` is `run_shell_command(git add)`. */
 function toRule(rule: string, key: readonly string[]): ImportStep {
   const what = `permission ${rule}`;
@@ -96,6 +122,8 @@ function toRule(rule: string, key: readonly string[]): ImportStep {
       : server
         ? `mcp_${server[1]}_${server[2]}`
         : undefined;
+  const tools = Object.hasOwn(TOOLS, rule) ? TOOLS[rule] : undefined;
+  if (tools) return { kind: 'items', what, key, items: tools };
   if (item === undefined)
     return none(what, 'Castor has no such rule. Write one to ~/.gemini/policies (docs/policy.md).');
   return { kind: 'items', what, key, items: [item] };

@@ -22,7 +22,7 @@ export async function readGemini({ scope, home, cwd }: ImportPlace): Promise<Imp
   const folder = join(scope === 'user' ? home : cwd, '.gemini');
   const used = PLACES.filter((name) => existsSync(join(folder, name)));
   return [
-    ...used.map((name) => none(join(folder, name), 'Castor reads it as it is.')),
+    ...used.map((name) => ({ kind: 'shared' as const, what: join(folder, name) })),
     ...walk(readJson(join(folder, 'settings.json')) ?? {}, []),
   ];
 }

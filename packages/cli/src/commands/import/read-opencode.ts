@@ -76,12 +76,31 @@ function toReferences(values: unknown): unknown {
   );
 }
 
+const NOT_IN_FORCE = 'this denial is NOT in force in Castor. Write a deny rule to ~/.gemini/policies (docs/policy.md).';
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  bash: ['run_shell_command'],
+  edit: ['replace', 'apply_patch', 'write_file'],
+  write: ['write_file'],
+  read: ['read_file'],
+  webfetch: ['web_fetch'],
+  websearch: ['google_web_search'],
+  glob: ['glob'],
+  grep: ['grep_search'],
+  list: ['list_directory'],
+};
+
+function toDenial(what: string, items: readonly string[]): ImportStep {
+  return { kind: 'items', what, key: ['tools', 'exclude'], items };
+}
+
 function importPermissions(permission: unknown, scope: ImportPlace['scope']): ImportStep[] {
   if (!isRecord(permission)) return [];
   const { bash, ...others } = permission;
   const rules = Object.entries(isRecord(bash) ? bash : {}).map(([pattern, decision]): ImportStep => {
     const what = `permission bash ${pattern}: ${String(decision)}`;
     const command = pattern.replace(/\s*\*$/, '');
+    if (pattern === '*' && decision === 'deny') return toDenial(what, ['run_shell_command']);
+    if (decision === 'deny' && /[*?]/.test(command)) return none(what, NOT_IN_FORCE);
     if (command === '' || /[*?]/.test(command) || decision === 'ask') {
       return none(what, 'Castor asks by default. Write a rule to ~/.gemini/policies (docs/policy.md).');
     }
@@ -91,8 +110,12 @@ function importPermissions(permission: unknown, scope: ImportPlace['scope']): Im
   });
   return [
     ...rules,
-    ...Object.keys(typeof bash === 'string' ? { bash, ...others } : others).map((name) =>
-      none(`permission ${name}`, 'Castor asks by default. Write a rule to ~/.gemini/policies (docs/policy.md).'),
-    ),
+    ...Object.entries(typeof bash === 'string' ? { bash, ...others } : others).map(([name, decision]) => {
+      const what = `permission ${name}`;
+      if (decision !== 'deny')
+        return none(what, 'Castor asks by default. Write a rule to ~/.gemini/policies (docs/policy.md).');
+      const tools = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+      return tools ? toDenial(`${what}: deny`, tools) : none(what, NOT_IN_FORCE);
+    }),
   ];
 }
