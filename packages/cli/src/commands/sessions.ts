@@ -5,6 +5,7 @@
 
 import { listSessions, SessionError } from '@castor/core';
 import {
+  collectUndoStore,
   deleteSession,
   findDamagedSessions,
   findSession,
@@ -118,6 +119,7 @@ function tellDamaged(sessions: readonly SessionSummary[], { output, cwd, home }:
 export async function printDeletedSession(wanted: string, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   try {
     const { title, id } = await deleteSession(wanted, { home, root: cwd });
+    await collectUndoStore({ home, root: cwd });
     await output.answer(`Deleted session: ${title} [${id}]\n`);
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
@@ -186,6 +188,7 @@ async function remove(
   { output, cwd, home }: SessionsContext,
 ): Promise<ExitCode> {
   const { title, id } = await deleteSession(wanted, { home, root: cwd });
+  await collectUndoStore({ home, root: cwd });
   await output.answer(`Deleted session: ${title} [${id}]\n`);
   return ExitCode.Success;
 }

@@ -4,6 +4,7 @@ import type { CliArguments } from '../args/args.ts';
 import { homeDirectory } from '../home-directory.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import type { Interruption } from '../signals.ts';
 
 export interface CommandContext {
   output: Output;
@@ -16,6 +17,10 @@ export interface CommandContext {
 type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
+  async branch(args, context) {
+    const { runBranchCommand } = await import('./branch.ts');
+    return runBranchCommand(args, context);
+  },
   async policy(args, context) {
     const { runPolicyCommand } = await import('./policy.ts');
     const { output, home, cwd, environment } = context;
@@ -35,6 +40,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   async sessions(args, context) {
     const { runSessionsCommand } = await import('./sessions.ts');
     return runSessionsCommand(args, context);
+  },
+  async sandbox(args, context) {
+    const { runSandboxCommand } = await import('./sandbox.ts');
+    return runSandboxCommand(args, context);
   },
   hooks: runHooks,
   hook: runHooks,
@@ -66,14 +75,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   skills: runSkills,
   skill: runSkills,
+  async undo(args, context) {
+    const { runUndoCommand } = await import('./undo.ts');
+    return runUndoCommand(args, context);
+  },
   gemma: notYet('A local model router'),
 };
 
 export async function runSubcommand(
   [name = '', ...args]: readonly string[],
   output: Output,
-  signal: AbortSignal,
+  interruption: Interruption,
 ): Promise<ExitCode> {
+  if (name === 'batch') return (await import('./batch/batch.ts')).runBatchCommand(args, output, interruption);
+  const { signal } = interruption;
   return ((await COMMANDS[name]?.(args, { ...contextOf(output), signal })) ?? ExitCode.Failure) as ExitCode;
 }
 

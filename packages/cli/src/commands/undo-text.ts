@@ -1,0 +1,94 @@
+/** The words of undo, for `castor undo`, `/undo` and the dialog: the list of prompts, a preview, an outcome. */
+
+import { countOf, describeChange } from '@castor/core/program';
+import type { DescribedChange, ListedPrompt, UndoDesk, UndoOutcome, UndoPreview } from '@castor/core/program';
+import { sanitizeLine } from '../sanitize.ts';
+
+const TEXT_LENGTH = 70;
+const SHOWN_PATHS = 40;
+/** Diffs of more files are left out of a text; the JSON has them all. */
+const SHOWN_DIFFS = 20;
+
+export function describeUndoList(prompts: readonly ListedPrompt[]): string {
+  const shown = prompts.filter(({ files, isUndone }) => files > 0 || isUndone);
+  if (shown.length === 0) return 'This session has changed no files.\n';
+  const lines = shown.flatMap(({ number, text, files, isUndone, calls }) => [
+    `${String(number).padStart(3)}. ${oneLine(text)} (${isUndone ? 'undone' : countOf(files, 'file')})`,
+    ...calls
+      .filter((call) => call.files > 0)
+      .map(
+        (call) =>
+          `       ${call.callId}  ${oneLine(`${call.name} ${call.description}`)} (${countOf(call.files, 'file')})`,
+      ),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The preview without diffs. */
+export function describePreview(preview: UndoPreview): string {
+  const { kind, prompts, restored, deleted, recreated, leftAlone, notCovered, uncoveredCalls, outside } = preview;
+  const what = prompts.map(({ number, text }) => `  ${number}. ${oneLine(text)}`);
+  const sections = [
+    section('Restored to their earlier content or mode', restored),
+    section('Deleted, since they did not exist before', deleted),
+    section('Recreated', recreated),
+    section('Left alone', leftAlone.map(withReason)),
+    section('Not covered', [
+      ...notCovered.map(withReason),
+      ...outside.map((path) => `${path}: it is outside the workspace; /rewind reverts edits of it`),
+      ...uncoveredCalls.map(
+        ({ name, description }) => `${oneLine(`${name} ${description}`)}: it ran while undo covered edits only`,
+      ),
+    ]),
+  ].filter((text) => text !== '');
+  const verb = kind === 'undo' ? 'Undoes' : 'Redoes';
+  const head = what.length > 0 ? `${verb} what this changed:\n${what.join('\n')}\n` : '';
+  return `${head}\n${sections.length > 0 ? sections.join('\n') : 'No file changes: everything is already as it was.\n'}`;
+}
+
+export function describeOutcome({ kind }: Pick<UndoPreview, 'kind'>, outcome: UndoOutcome): string {
+  const { done, skipped, isVerified, isDiskFull } = outcome;
+  const verb = kind === 'undo' ? 'Undone' : 'Redone';
+  const state = isVerified ? 'verified' : 'NOT verified: some files differ from what was wanted';
+  const lines = [
+    `${verb}: ${countOf(done.length, 'path')}, ${state}.`,
+    ...(isDiskFull ? ['The disk is full: free some space, and undo again for the rest.'] : []),
+    ...skipped
+      .slice(0, SHOWN_PATHS)
+      .map(({ path, because }) => `Left alone: ${sanitizeLine(path)}: ${sanitizeLine(because)}`),
+    ...(kind === 'undo' && done.length > 0 ? ['/redo, or castor undo --redo, brings it back.'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The diffs of a preview, from the present to the wanted state. */
+export async function describeDiffs(desk: UndoDesk, { changes }: UndoPreview): Promise<DescribedChange[]> {
+  const described: DescribedChange[] = [];
+  for (const change of changes) {
+    const isFolder = change.before?.kind === 'folder' || change.after?.kind === 'folder';
+    if (!isFolder) described.push(await describeChange(change, (state) => desk.contentOf(state)));
+  }
+  return described;
+}
+
+export function diffText(changes: readonly DescribedChange[]): string {
+  const shown = changes.slice(0, SHOWN_DIFFS).map(({ path, diff, note }) => diff ?? `${path}: ${note ?? ''}\n`);
+  const rest = changes.length - shown.length;
+  return `${shown.join('\n')}${rest > 0 ? `\n… and ${countOf(rest, 'more file')}\n` : ''}`;
+}
+
+function section(title: string, paths: readonly string[]): string {
+  if (paths.length === 0) return '';
+  const shown = paths.slice(0, SHOWN_PATHS).map((path) => `  ${sanitizeLine(path)}`);
+  const rest = paths.length - shown.length;
+  return `${title} (${paths.length}):\n${shown.join('\n')}\n${rest > 0 ? `  … and ${rest} more\n` : ''}`;
+}
+
+function withReason({ path, because }: { path: string; because: string }): string {
+  return `${path}: ${because}`;
+}
+
+function oneLine(text: string): string {
+  const line = sanitizeLine(text.split('\n')[0] ?? '');
+  return line.length > TEXT_LENGTH ? `${line.slice(0, TEXT_LENGTH)}…` : line;
+}

@@ -1,0 +1,152 @@
+/**
+ * `castor undo`: lists what a session of this folder changed, shows what taking it back would do, and does it. It starts
+ * no model, and works on sessions that no program has open.
+ */
+
+import { isatty } from 'node:tty';
+import { SessionError } from '@castor/core';
+import { openSessionUndo, UndoError } from '@castor/core/program';
+import type { UndoDesk, UndoPreview, UndoSelection } from '@castor/core/program';
+import { ExitCode } from '../exit-codes.ts';
+import { describeWithHint } from '../start/describe-with-hint.ts';
+import { toJson } from '../to-json.ts';
+import { askLine } from './ask-terminal.ts';
+import { parseWords } from './parse-words.ts';
+import type { SubcommandContext } from './subcommand-context.ts';
+import { describeDiffs, describeOutcome, describePreview, describeUndoList, diffText } from './undo-text.ts';
+
+const USAGE = `Usage: castor undo [--last <n> | --to <prompt> | --call <id>] [--preview] [options]
+       castor undo --list
+       castor undo --redo
+
+Takes back what tools, commands and sub-agents changed in this folder: the last
+prompt that changed files, the last n, everything since a prompt, or one call.
+Only paths that are exactly as the agent left them are touched.
+
+  --list            lists the prompts and calls that changed files
+  --preview         shows what would happen, with diffs, and changes nothing
+  --last <n>        the last n prompts that changed files (default 1)
+  --to <prompt>     all prompts from this number on: files as before it
+  --call <id>       one call
+  --redo            takes the last undo back
+  --git             also the repositories' own data (.git)
+  --session <id>    a session of this folder: its number or id (default: the latest)
+  --yes             does not ask, also in a terminal
+  -o, --output-format text|json
+
+Exit code 0: done and verified, or only shown. 1: nothing done, or not all of it.
+`;
+
+interface Options {
+  isList: boolean;
+  isPreview: boolean;
+  isRedo: boolean;
+  withGit: boolean;
+  isSure: boolean;
+  isJson: boolean;
+  session: string;
+  selection: UndoSelection;
+}
+
+export async function runUndoCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
+  const { output } = context;
+  if (argv.some((word) => word === '--help' || word === '-h')) {
+    await output.answer(USAGE);
+    return ExitCode.Success;
+  }
+  const options = parseOptions(argv);
+  if (typeof options === 'string') {
+    output.note(`castor: ${options}\n\n${USAGE}`);
+    return ExitCode.Failure;
+  }
+  try {
+    return await run(options, context);
+  } catch (error) {
+    if (!(error instanceof SessionError) && !(error instanceof UndoError)) throw error;
+    if (options.isJson) await output.answer(`${toJson({ error: error.message }, { indent: 2 })}\n`);
+    else output.note(`castor: ${describeWithHint(error)}`);
+    return ExitCode.Failure;
+  }
+}
+
+async function run(options: Options, context: SubcommandContext): Promise<ExitCode> {
+  const { output, cwd, home } = context;
+  const { isList, isPreview, isRedo, withGit, isJson } = options;
+  const project = { home, root: cwd };
+  const isWriting = !isList && !isPreview;
+  const { desk, session, repaired, tellModel, close } = await openSessionUndo(options.session, project, { isWriting });
+  try {
+    for (const sentence of repaired) output.note(`castor: ${sentence}`);
+    if (isList) {
+      const prompts = await desk.list();
+      await output.answer(isJson ? json({ session: session.id, prompts }) : describeUndoList(prompts));
+      return ExitCode.Success;
+    }
+    const preview = isRedo ? await desk.previewRedo({ withGit }) : await desk.preview(options.selection, { withGit });
+    if (isPreview) {
+      await output.answer(await showPreview(desk, preview, session.id, isJson));
+      return ExitCode.Success;
+    }
+    if (!options.isSure && !isJson && isatty(0) && isatty(1)) {
+      await output.answer(await showPreview(desk, preview, session.id, false));
+      const answer = await askLine({ text: 'Go on? [y/N] ', signal: context.signal });
+      if (!/^y(es)?$/i.test(answer ?? '')) return ExitCode.Failure;
+    }
+    const outcome = await desk.apply(preview);
+    if (outcome.done.length > 0) tellModel(noteFor(preview));
+    const { changes: _states, ...shown } = preview;
+    await output.answer(isJson ? json({ session: session.id, ...shown, outcome }) : describeOutcome(preview, outcome));
+    return outcome.isVerified && outcome.skipped.length === 0 ? ExitCode.Success : ExitCode.Failure;
+  } finally {
+    await close();
+  }
+}
+
+/** The model reads it with the next prompt: it must not take its changes for done. */
+export function noteFor({ kind, prompts }: UndoPreview): string {
+  const numbers = prompts.map(({ text }) => JSON.stringify(text.slice(0, 80))).join(', ');
+  const what = kind === 'undo' ? 'took back the file changes made for' : 'brought back the file changes made for';
+  return `The user ${what} ${numbers}. Read files again before you rely on their content.`;
+}
+
+async function showPreview(desk: UndoDesk, preview: UndoPreview, session: string, isJson: boolean): Promise<string> {
+  const diffs = await describeDiffs(desk, preview);
+  const { changes: _states, ...shown } = preview;
+  if (isJson) return json({ session, ...shown, diffs });
+  return `${describePreview(preview)}\n${diffText(diffs)}`;
+}
+
+function json(value: unknown): string {
+  return `${toJson(value, { indent: 2 })}\n`;
+}
+
+const FORMATS = ['text', 'json'];
+
+/** A sentence for invalid options. */
+function parseOptions(argv: readonly string[]): Options | string {
+  const words = parseWords(argv, {
+    command: 'undo',
+    flags: ['--list', '--preview', '--redo', '--git', '--yes', '--json'],
+    valued: { '--last': [], '--to': [], '--call': [], '--session': [], '-o': FORMATS, '--output-format': FORMATS },
+  });
+  if (typeof words === 'string') return words;
+  const { operands, flags, values } = words;
+  if (operands.length > 0) return `castor undo takes no "${operands[0]}".`;
+  const chosen = ['--last', '--to', '--call'].filter((name) => values.has(name));
+  if (chosen.length > 1) return `Use one of ${chosen.join(' and ')}.`;
+  if (flags.has('--redo') && chosen.length > 0) return `--redo takes no ${chosen[0]}.`;
+  const last = Number(values.get('--last') ?? 1);
+  if (!Number.isInteger(last) || last < 1) return '--last needs a whole number above 0.';
+  const to = values.get('--to');
+  const call = values.get('--call');
+  return {
+    isList: flags.has('--list'),
+    isPreview: flags.has('--preview'),
+    isRedo: flags.has('--redo'),
+    withGit: flags.has('--git'),
+    isSure: flags.has('--yes'),
+    isJson: flags.has('--json') || (values.get('-o') ?? values.get('--output-format')) === 'json',
+    session: values.get('--session') ?? 'latest',
+    selection: to !== undefined ? { to } : call !== undefined ? { call } : { last },
+  };
+}
