@@ -14,14 +14,12 @@ interface Absent {
 const ABSENT: Readonly<Record<string, Absent>> = {
   'bug-memory': { sentence: 'Castor does not take heap snapshots; /bug describes a bug report.' },
   gemma: { sentence: 'Castor does not run local models; /model lists the available models.' },
-  ide: { sentence: 'Castor does not support an IDE companion yet.', subCommands: 'status install enable disable' },
-  restore: { sentence: 'Castor does not keep checkpoints; /rewind restores an earlier state.' },
   'setup-github': { sentence: 'Castor does not set up GitHub.' },
   upgrade: { sentence: 'Castor has no paid plans; /auth changes the key.' },
   voice: { sentence: 'Castor does not support voice input.' },
 };
 
-/** Only the exact text: "/ide or not" is a sentence for the model. */
+/** Only the exact text: "/voice or not" is a sentence for the model. */
 export function findAbsent(text: string): FoundCommand | undefined {
   const [name = '', sub, ...rest] = text.trim().slice(1).split(/\s+/);
   const absent = text.trim().startsWith('/') && Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;

@@ -66,23 +66,46 @@ const config = command(
   },
 );
 
+const auth: SlashCommand = {
+  name: 'auth',
+  description: 'Signs in to a remote agent.',
+  source: 'builtin',
+  usage: '<agent-name>',
+  async run({ agent: { agents }, services, signal }, name) {
+    if (!agents) return failure(OFF);
+    if (name === '') return failure('Usage: /agents auth <agent-name>');
+    const found = (await agents.load()).registry.find(name);
+    if (!found) return failure(`Agent '${name}' not found.`);
+    if (found.kind !== 'remote') return failure(`Agent '${name}' works on this machine and needs no sign-in.`);
+    const ports = services?.signInPorts?.(signal);
+    if (!ports) return failure('Signing in needs a terminal: use /agents auth in a session with one.');
+    try {
+      await (await agents.remotes()).signIn(found, ports);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return failure(`Failed to sign in to the agent '${name}': ${getErrorMessage(error)}`);
+    }
+    return info(`Signed in to the agent '${name}'.`);
+  },
+};
+
 export const agents: SlashCommand = {
   ...command({ ...LIST, name: 'agents', description: 'Lists and configures sub-agents.' }, ({ registry }) =>
     info(describeAll(registry)),
   ),
-  subCommands: [list, reload, acknowledge, enable, disable, config],
+  subCommands: [list, reload, acknowledge, enable, disable, config, auth],
 };
 
 type Registry = SessionAgents['registry'];
 
 function describeAll(registry: Registry): string {
-  const { all, report } = registry;
+  const { all } = registry;
   const section = (title: string, kind: AgentDefinition['kind']) => {
     const some = all.filter((agent) => agent.kind === kind);
     return some.length === 0 ? [] : [title, ...some.map(describeLine), ''];
   };
   const lines = [...section('Local Agents', 'local'), ...section('Remote Agents', 'remote')];
-  const pending = report.pending.map(({ name, file }) => `  ${name} (${file})`);
+  const pending = registry.describePending().map((line) => `  ${line}`);
   if (pending.length > 0)
     lines.push('New Agents Discovered, not enabled. To enable them: /agents acknowledge', ...pending, '');
   return lines.length === 0 ? 'No agents available.' : lines.join('\n').trimEnd();
@@ -102,6 +125,10 @@ function describeOne(agent: AgentDefinition): string {
     lines.push(`  tools: ${tools?.join(', ') ?? 'all of the main agent'}`);
     if (Object.keys(servers).length > 0) lines.push(`  MCP servers: ${Object.keys(servers).join(', ')}`);
     if (generation) lines.push(`  generation: ${JSON.stringify(generation)}`);
+  } else {
+    const { type } = agent.auth ?? {};
+    lines.push(`  card: ${agent.cardUrl ?? 'in its file'}`, `  auth: ${typeof type === 'string' ? type : 'none'}`);
+    return lines.join('\n');
   }
   return [...lines, `To change it: castor config set agents.overrides.${agent.name}.runConfig.maxTurns 60`].join('\n');
 }

@@ -80,17 +80,14 @@ describe('commands with an answer', () => {
 });
 
 describe('commands of Gemini CLI that are not there', () => {
-  it.each(['/ide status', '/restore', '/voice'])('%s is said to be missing, and costs no request', async (text) => {
+  it.each(['/gemma', '/upgrade', '/voice'])('%s is said to be missing, and costs no request', async (text) => {
     const message = expect.stringMatching(/^Castor .*\. \/help lists the commands\.$/);
     expect(await answer(text)).toEqual({ kind: 'error', message });
   });
 
-  it.each(['/ide or not', '/skills of a juggler', '/restore my faith', '/voices'])(
-    '%s is a sentence for the model',
-    async (text) => {
-      expect(await answer(text)).toMatchObject({ kind: 'prompt', displayText: text });
-    },
-  );
+  it.each(['/upgrade or not', '/skills of a juggler', '/voices'])('%s is a sentence for the model', async (text) => {
+    expect(await answer(text)).toMatchObject({ kind: 'prompt', displayText: text });
+  });
 
   it('give way to a command of the person’s own', async () => {
     const result = await type('/voice', { homeFiles: { '.gemini/commands/voice.toml': 'prompt = "Mine"' } });

@@ -36,14 +36,17 @@ export type DialogName =
   | 'theme'
   | 'model'
   | 'trust'
+  | 'servers'
   | 'editor'
   | 'auth'
   | 'connect'
   | 'signout'
   | 'rewind'
+  | 'diff'
   | 'footer'
   | 'shortcuts'
-  | 'background';
+  | 'background'
+  | 'undo';
 
 export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }
@@ -90,6 +93,8 @@ export interface CommandServices {
   readDisabledSkills?(): Promise<readonly string[]>;
   /** Loads what `/extensions` needs. */
   openExtensions?(): Promise<ExtensionService>;
+  /** The editor around the terminal. */
+  openCompanion?(): Promise<CompanionService>;
   /** Loads what `/chat` needs. */
   openSessions?(): Promise<SessionService>;
   /** Asks the user about all shell commands of a custom command at once; absent where the user cannot be asked. */
@@ -110,6 +115,14 @@ export interface SessionService {
   share(file: string): Promise<string>;
   /** Writes the contents of a request to the model. */
   debug(): Promise<string>;
+}
+
+/** `/ide`. Each method resolves to what the user reads, or throws an Error with a sentence. */
+export interface CompanionService {
+  status(): Promise<string>;
+  enable(): Promise<string>;
+  disable(): Promise<string>;
+  install(signal: AbortSignal): Promise<string>;
 }
 
 /** `/extensions`. Each method but `list` takes the text after its name; all throw an Error with a sentence. */

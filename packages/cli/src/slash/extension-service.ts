@@ -27,7 +27,8 @@ export function openExtensionService(
   const port: DeskPort = {
     confirm:
       confirm ??
-      (() => Promise.reject(new ExtensionError('Nobody can be asked for consent here. Use: castor extensions'))),
+      (() =>
+        Promise.reject(new ExtensionError('A headless run cannot ask for consent. Use: castor extensions consent'))),
     async configure(extension, desk) {
       const left = await askMissingValues(extension, desk, prompt);
       if (left.length > 0)
@@ -90,7 +91,7 @@ export function openExtensionService(
     },
     consent: async (text) => toResult(await desk.consent(parse(text).operands)),
     async config(text) {
-      if (!prompt) throw new ExtensionError('Nobody can be asked here. Use: castor extensions config');
+      if (!prompt) throw new ExtensionError('A headless run cannot ask for values. Use: castor extensions config');
       const { operands, scope } = parse(text);
       const [name, setting] = operands;
       const told: string[] = [];

@@ -10,6 +10,7 @@ import { about } from './about.ts';
 import { findAbsent } from './absent-commands.ts';
 import { agents } from './agents.ts';
 import { auth } from './auth.ts';
+import { branch } from './branch.ts';
 import { bug } from './bug.ts';
 import { chat } from './chat.ts';
 import { clear } from './clear.ts';
@@ -18,7 +19,9 @@ import type { CommandList, CommandListOptions, FoundCommand, SlashCommand } from
 import { commands } from './commands.ts';
 import { compress } from './compress.ts';
 import { connect } from './connect.ts';
+import { context } from './context.ts';
 import { copy } from './copy.ts';
+import { diff } from './diff.ts';
 import { toCustomCommand } from './custom-command.ts';
 import { directory } from './directory.ts';
 import { docs } from './docs.ts';
@@ -28,6 +31,7 @@ import { extensions } from './extensions.ts';
 import { footer } from './footer.ts';
 import { help } from './help.ts';
 import { hooks } from './hooks.ts';
+import { ide } from './ide.ts';
 import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
@@ -39,6 +43,8 @@ import { plan } from './plan.ts';
 import { policies } from './policies.ts';
 import { privacy } from './privacy.ts';
 import { quit } from './quit.ts';
+import { redo } from './redo.ts';
+import { restore } from './restore.ts';
 import { rewind } from './rewind.ts';
 import { toPromptCommands } from './server-prompts.ts';
 import { settings } from './settings.ts';
@@ -49,6 +55,7 @@ import { tasks } from './tasks.ts';
 import { terminalSetup } from './terminal-setup.ts';
 import { theme } from './theme.ts';
 import { tools } from './tools.ts';
+import { undo } from './undo.ts';
 import { vim } from './vim.ts';
 
 export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
@@ -56,13 +63,16 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
     about,
     agents,
     auth,
+    branch,
     bug,
     chat,
     clear,
     commands,
     compress,
     connect,
+    context,
     copy,
+    diff,
     directory,
     docs,
     editor,
@@ -73,6 +83,7 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
   ],
   ...[
     hooks,
+    ide,
     init,
     mcp,
     memory,
@@ -82,13 +93,15 @@ export const BUILTIN_COMMANDS: readonly SlashCommand[] = [
     policies,
     privacy,
     quit,
+    redo,
+    restore,
     rewind,
     settings,
     shortcuts,
     skills,
     stats,
   ],
-  ...[tasks, terminalSetup, theme, tools, vim],
+  ...[tasks, terminalSetup, theme, tools, undo, vim],
 ];
 
 /** `servers` are the MCP servers of the session, whose prompts are commands. Without options the list has no skills. */

@@ -84,9 +84,12 @@ function describeServer(state: ServerState, servers: Servers, options: PageOptio
   if (connectMs !== undefined && isUp) {
     lines.push(`  Connected in ${readableDuration(connectMs)}${attempts > 1 ? `, connection ${attempts}` : ''}`);
   }
-  if (lastError !== undefined && status !== 'ready' && status !== 'disabled') lines.push(`  Error: ${lastError}`);
+  if (lastError !== undefined && status !== 'disabled') {
+    lines.push(`  ${status === 'ready' ? 'Last error' : 'Error'}: ${lastError}`);
+  }
+  const hasFailed = status === 'failed' || status === 'lost';
   if (status !== 'ready') lines.push(...tail('stderr', stderr.split('\n'), STDERR_LINES));
-  if (status !== 'ready' || isDetailed) lines.push(...describeWithheld(servers.withheldFrom(name)));
+  if (hasFailed || isDetailed) lines.push(...describeWithheld(servers.withheldFrom(name)));
   lines.push(...describeTools(tools, options.detail));
   lines.push(...describeMissing(state, tools, isUp));
   lines.push(

@@ -46,6 +46,13 @@ const reload: SlashCommand = {
     }),
 };
 
+const trust: SlashCommand = {
+  name: 'trust',
+  description: 'Shows new and changed servers of the project, and starts them if you agree.',
+  source: 'builtin',
+  run: (context) => withServers(context, async () => ({ type: 'open_dialog', dialog: 'servers' })),
+};
+
 export const mcp: SlashCommand = {
   name: 'mcp',
   description: 'Shows and manages MCP servers.',
@@ -59,6 +66,7 @@ export const mcp: SlashCommand = {
     showing('schema', [], 'schemas', 'Lists the servers with the schemas of their tools.'),
     auth,
     reload,
+    trust,
     switching('enable', 'Enables a server; --session only for this session.'),
     switching('disable', 'Disables a server; --session only for this session.'),
   ],
@@ -67,7 +75,7 @@ export const mcp: SlashCommand = {
 
 async function show(context: CommandContext, filter: string, detail: PageDetail): Promise<CommandResult> {
   return withServers(context, async (servers) => {
-    // Without a screen nobody looks a second time.
+    // A run without a screen prints the page once.
     if (!context.hasScreen) await servers.settle(context.signal);
     const { describeServers } = await import('./mcp-page.ts');
     const signIns = await servers.listSignIns().catch(() => []);

@@ -86,9 +86,8 @@ async function completeArgument(
 ): Promise<string[]> {
   const [, name = '', typed] = /^--([^=]+)=(.*)$/s.exec(partial) ?? [];
   if (typed !== undefined) {
-    const ref = { type: 'ref/prompt', name: prompt.name } as const;
     const value = typed.replace(/^"/, '');
-    const values = await servers.contents.complete(server, ref, { name, value }, signal);
+    const values = await servers.contents.completePrompt(server, prompt, { name, value, before }, signal);
     return values.map((each) => `--${name}="${each.replaceAll(/["\\]/g, String.raw`\$&`)}" `);
   }
   return prompt.arguments
