@@ -23,9 +23,14 @@ const STEP = /([^/\\]+)\.step-\w+\.cjs$/;
 /* What was compiled from text, and where its code is to be kept. */
 const unkept = [];
 
-const source = fs.readFileSync(BUNDLE, 'latin1');
+/* The body as a function. Both ends are written around the bytes of the file: joined to its text, they would copy it,
+ * and half a megabyte more is one collection of garbage more before the first request. */
+const HEAD = '(function (exports, require, module, __filename, __dirname) {';
+const TAIL = '\n})';
+
+const source = readSource(BUNDLE);
 /* V8 compares no more of the source than its length: which bundle it is, its own first line says. */
-const id = /^\/\*(\w+)\*\//.exec(source);
+const id = /^[^{]*\{\/\*(\w+)\*\//.exec(source);
 const places = id && !process.env.NODE_DISABLE_COMPILE_CACHE ? cachePlaces(id[1]) : [];
 /* Lazy chunks ask for the bundle by its name and must get this one. */
 const bundle = { id: BUNDLE, filename: BUNDLE, exports: {}, children: [], loaded: true };
@@ -37,13 +42,26 @@ Module._extensions['.cjs'] = loadChunk;
 requireFromBundle.findChunkCache = () => findFirst(places, findChunkCache);
 compile(BUNDLE, source, places)(bundle.exports, requireFromBundle, bundle, BUNDLE, path.dirname(BUNDLE));
 
-/* The body as a function. A run without usable code keeps what it compiles. */
+function readSource(file) {
+  const descriptor = fs.openSync(file, 'r');
+  try {
+    const { size } = fs.fstatSync(descriptor);
+    const bytes = Buffer.allocUnsafe(HEAD.length + size + TAIL.length);
+    bytes.write(HEAD, 0, 'latin1');
+    let read = 0;
+    for (let count = 1; count > 0 && read < size; read += count)
+      count = fs.readSync(descriptor, bytes, HEAD.length + read, size - read);
+    bytes.write(TAIL, HEAD.length + read, 'latin1');
+    return bytes.latin1Slice(0, HEAD.length + read + TAIL.length);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/* A run without usable code keeps what it compiles. */
 function compile(file, text, kept) {
   const cachedData = findFirst(kept, readCache);
-  const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
-    filename: file,
-    ...(cachedData && { cachedData }),
-  });
+  const script = new vm.Script(text, { filename: file, ...(cachedData && { cachedData }) });
   if (kept.length > 0 && (!cachedData || script.cachedDataRejected)) {
     if (unkept.push({ script, kept }) === 1) process.on('exit', keep);
     if (isTerminal) setTimeout(keep, KEEP_AFTER_MS, 0).unref();
@@ -57,7 +75,7 @@ function loadChunk(module, file) {
   if (!step || path.dirname(file) !== path.dirname(BUNDLE)) return Module._extensions['.js'](module, file);
   const kept = places.map((place) => place.replace(/\.cache$/, `.${step[1]}.cache`));
   const requireFromStep = Object.assign((name) => module.require(name), { importModule });
-  const body = compile(file, fs.readFileSync(file, 'latin1'), kept);
+  const body = compile(file, readSource(file), kept);
   body.call(module.exports, module.exports, requireFromStep, module, file, path.dirname(file));
 }
 
@@ -78,7 +96,7 @@ function readCache(file, index) {
   }
 }
 
-/* Whoever can write beside the bundle can write the bundle. */
+/* A user who can write beside the bundle can write the bundle. */
 function isTrusted({ uid, mode }, index) {
   return index === 0 || !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
 }
@@ -133,7 +151,7 @@ function replaceFile(file, bytes) {
 }
 
 /* Beside the bundle, what is of an earlier one; in the user's cache, where several versions
- * may share, what nobody has written for a month. */
+ * may share, what no version has written for a month. */
 function removeOld(file, index) {
   const folder = path.dirname(file);
   const ours = path.basename(file).split('.')[1];

@@ -19,7 +19,7 @@ import { chooseSurface } from './start/choose-surface.ts';
 declare const CASTOR_VERSION: string;
 
 const SUBCOMMANDS: ReadonlySet<string> = new Set(
-  'config doctor extension extensions gemma hook hooks import login logout mcp models policy sessions skill skills'.split(
+  'batch branch config doctor extension extensions gemma hook hooks import login logout mcp models policy sandbox sessions skill skills undo'.split(
     ' ',
   ),
 );
@@ -35,6 +35,7 @@ async function main(argv: readonly string[]): Promise<void> {
     raw: !(args instanceof ExitError) && isRaw(args),
   });
   const interruption = listenForSignals();
+  if (process.env['CASTOR_LIFELINE']) (await import('./lifeline.ts')).watchLifeline();
   let exitCode: ExitCode;
   try {
     if (args instanceof ExitError) throw args;
@@ -64,7 +65,7 @@ async function runWords(words: readonly string[], output: Output, interruption: 
   if (words[0] === 'mcp' && words[1] === 'serve') {
     return (await import('./serve/run.ts')).runServe(words.slice(2), output, interruption);
   }
-  return (await import('./commands/subcommands.ts')).runSubcommand(words, output, interruption.signal);
+  return (await import('./commands/subcommands.ts')).runSubcommand(words, output, interruption);
 }
 
 async function dispatch(args: CliArguments, output: Output, interruption: Interruption): Promise<ExitCode> {
@@ -84,7 +85,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
     isInputTerminal: isatty(0),
     isOutputTerminal: isatty(1),
   });
-  if (surface.kind === 'acp') throw new ExitError(ExitCode.Failure, '--acp is not supported yet.');
+  if (surface.kind === 'acp') return (await import('./acp/run.ts')).runAcp({ args, output, interruption });
   if (surface.kind === 'interactive') {
     const { runTui } = await import('./tui/run.ts');
     const { prompt, notice } = surface;

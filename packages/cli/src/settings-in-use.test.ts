@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 /** Where each setting is read, by file or folder. A setting that is read nowhere belongs into no-effect.ts. */
 const USES: Readonly<Record<string, readonly string[]>> = {
   'packages/cli/src/tui': [
+    'ide.enabled',
     'ui.escapePastedAtSymbols',
     'ui.hideContextSummary',
     'security.enablePermanentToolApproval',
@@ -49,7 +50,13 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'experimental.modelSteering',
   ],
   'packages/cli/src/start/agent-options.ts': [
+    'castor.diagnostics.mode',
+    'castor.diagnostics.servers',
+    'castor.diagnostics.formatters',
+    'castor.diagnostics.timeout',
     'castor.readFilesOf',
+    'general.checkpointing.enabled',
+    'castor.undo.coverage',
     'agents.overrides',
     'agents.maxConcurrent',
     'agents.maxDepth',
@@ -58,7 +65,6 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'skills.enabled',
     'mcp.allowed',
     'mcp.excluded',
-    'mcp.serverCommand',
     'mcp.promptWait',
     'mcp.toolBudget',
     'mcp.startLimit',
@@ -95,6 +101,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'security.disableAlwaysAllow',
     'experimental.directWebFetch',
   ],
+  'packages/core/src/mcp/server-layer.ts': ['mcp.serverCommand'],
   'packages/cli/src/start/approval.ts': [
     'policyPaths',
     'adminPolicyPaths',
@@ -104,6 +111,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'tools.allowed',
     'tools.confirmationRequired',
     'mcpServers',
+    'mcp.autoAllowInHeadless',
     'tools.exclude',
     'security.disableYoloMode',
   ],
@@ -119,12 +127,14 @@ const USES: Readonly<Record<string, readonly string[]>> = {
   'packages/cli/src/headless/run.ts': ['output.format'],
   'packages/cli/src/start/choose-extensions.ts': ['security.allowedExtensions', 'security.blockGitExtensions'],
   'packages/cli/src/commands/extensions-config.ts': ['experimental.extensionConfig'],
-  'packages/cli/src/start/start.ts': [
+  'packages/cli/src/start/sandbox.ts': [
     'tools.sandbox',
+    'tools.sandboxAllowedPaths',
+    'tools.sandboxNetworkAccess',
+    'tools.autoAllowSandboxed',
     'security.toolSandboxing',
-    'security.enableConseca',
-    'security.folderTrust.enabled',
   ],
+  'packages/cli/src/start/start.ts': ['security.enableConseca', 'security.folderTrust.enabled'],
   'packages/core/src/client/tool-output-masking.ts': [
     'contextManagement.tools.outputMasking.protectionThresholdTokens',
     'contextManagement.tools.outputMasking.minPrunableThresholdTokens',

@@ -24,6 +24,8 @@ export interface Interruption {
   readonly crash: Error | undefined;
   /** Called, without waiting, when winding up took too long; the process ends right after. */
   lastWords: (() => void) | undefined;
+  /** Called with the name of each signal; true when the program goes on. */
+  postpone?: (signal: string) => boolean;
 }
 
 /** The first cause decides; npm and shells may send a signal twice. */
@@ -61,7 +63,8 @@ export function listenForSignals(): Interruption {
     end(ExitCode.Failure);
   }
 
-  for (const [name, code] of Object.entries(SIGNALS)) process.on(name, () => end(code));
+  for (const [name, code] of Object.entries(SIGNALS))
+    process.on(name, () => interruption.postpone?.(name) || end(code));
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
   // The process ends with process.exit. An empty event loop means it waits for something that never comes.

@@ -26,6 +26,7 @@ export const SECTIONS: readonly Section[] = [
       ['allowed-mcp-server-names', 'The only MCP servers that start; their tools run without approval.'],
       ['policy', 'Policy files that replace your own.'],
       ['admin-policy', 'Policy files with the highest precedence.'],
+      ['sandbox', 'Run commands in a sandbox; --no-sandbox without.'],
       ['skip-trust', 'Trust this folder for this run.'],
       ['acknowledge-agents', "Enable the project's sub-agents as they are now."],
       ['ignore-env', "Do not read the project's .env file."],
@@ -60,6 +61,7 @@ export const SECTIONS: readonly Section[] = [
       ['input-format', 'text, or stream-json: one JSON object per line on stdin.'],
       ['raw-output', 'Keep terminal escape sequences in the answer.'],
       ['accept-raw-output-risk', 'The same, without the warning.'],
+      ['acp', 'Speak the Agent Client Protocol on stdin and stdout, for editors.'],
       ['screen-reader', 'Plain output for screen readers.'],
       ['debug', 'Report requests, refusals and failed turns on stderr.'],
     ],
@@ -89,17 +91,21 @@ A terminal coding agent. With -p it answers one prompt and exits:
   castor -y --max-cost 0.50 -p "Fix the failing test and say what was wrong."
 
 Commands:
+  batch       Run many prompts, each in its own worktree, and keep the results
+  branch      Try another way in a copy of this folder; compare, merge
   config      Show, explain, get and set settings
   doctor      Check the configuration and suggest fixes
   extensions  Install, update, configure and remove extensions
   hooks       List, test, trust and migrate hooks
-  import      Take over what Claude Code, codex or opencode has
+  import      Import the configuration of Claude Code, codex or opencode
   login       Store the key of a provider; logout deletes it
   mcp         Add, list, sign in to and test MCP servers
   models      List the models that can be reached now
   policy      Explain which rule decides a command; test your rules
+  sandbox     Explain, try and check the sandbox of commands
   sessions    List, search, show and delete sessions
   skills      List, install, link, enable and disable skills
+  undo        Take back what a session changed in this folder
 
 ${sections.join('\n\n')}
 

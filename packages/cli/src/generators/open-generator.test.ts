@@ -7,6 +7,22 @@ const before = dns.getDefaultResultOrder();
 
 afterEach(() => dns.setDefaultResultOrder(before));
 
+const OFFLINE = {
+  choice: { model: 'offline', access: { kind: 'offline' as const }, warnings: [] },
+  cwd: '/',
+  home: '/',
+  configuration: { envFile: { variables: {}, skipped: [], warnings: [] } },
+  environment: {},
+};
+
+describe('a session of the offline model', () => {
+  it('changes to no other model by itself', async () => {
+    const { prepareModel } = await openGenerator({ ...OFFLINE, settings: { advanced: {} } as unknown as Settings });
+    expect(await prepareModel('offline')).toBe('offline');
+    await expect(prepareModel('anthropic/x')).rejects.toThrow('uses the offline model');
+  });
+});
+
 describe('advanced.dnsResolutionOrder', () => {
   it.each([
     [undefined, before],
@@ -15,14 +31,7 @@ describe('advanced.dnsResolutionOrder', () => {
   ] as const)('of %s makes the order of addresses %s', async (dnsResolutionOrder, expected) => {
     // Only the one key is read.
     const settings = { advanced: { dnsResolutionOrder } } as unknown as Settings;
-    await openGenerator({
-      choice: { model: 'offline', access: { kind: 'offline' }, warnings: [] },
-      cwd: '/',
-      home: '/',
-      configuration: { envFile: { variables: {}, skipped: [], warnings: [] } },
-      environment: {},
-      settings,
-    });
+    await openGenerator({ ...OFFLINE, settings });
     expect(dns.getDefaultResultOrder()).toBe(expected);
   });
 });

@@ -7,6 +7,7 @@ import { assertNever } from '@castor/core';
 import { createProviderSwitch } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core/program';
+import { ExitCode, ExitError } from '../exit-codes.ts';
 import { modelBehind } from '../start/credentials.ts';
 import type { GeminiAccess, ModelAccess, ModelChoice } from '../start/credentials.ts';
 import { openGemini } from './gemini.ts';
@@ -32,6 +33,10 @@ export interface OpenedGenerator {
   prepareModel(name: string): Promise<string>;
 }
 
+/** For surfaces that cannot reopen a session: the offline model has an agent of its own. */
+const STAYS = 'This session uses the offline model, which sends nothing. Start another with the model you want.';
+const JOINS = 'The offline model is chosen when a session starts, not in its course.';
+
 export async function openGenerator(question: GeneratorQuestion): Promise<OpenedGenerator> {
   const { access, recordTo } = question.choice;
   const { dnsResolutionOrder } = question.settings.advanced;
@@ -56,7 +61,11 @@ async function openAccess(access: ModelAccess, question: GeneratorQuestion): Pro
     case 'provider':
       return openProviders(access, question);
     case 'offline':
-      return alone((await import('./offline.ts')).openOffline(cwd));
+      return {
+        ...alone((await import('./offline.ts')).openOffline(cwd)),
+        prepareModel: async (name) =>
+          name === 'offline' ? name : Promise.reject(new ExitError(ExitCode.Input, STAYS)),
+      };
     case 'replay':
       return alone(await (await import('./recording.ts')).openReplay(access.path, access.strict));
     default:
@@ -83,6 +92,7 @@ async function openProviders(
     open: async (id) => (await load()).openNamed(id, question, secrets),
   });
   const prepareModel = async (name: string) => {
+    if (name === 'offline') throw new ExitError(ExitCode.Input, JOINS);
     const named = modelBehind(name, question.settings.modelConfigs.customAliases);
     if (gemini && !named.includes('/')) return name;
     const prepared = await (await load()).prepareModel(named, generator, question);

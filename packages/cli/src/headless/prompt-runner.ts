@@ -7,17 +7,14 @@ import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
-import { toListOptions } from '../start/agent-options.ts';
 import { runMaintenance } from '../start/maintenance.ts';
 import type { Start } from '../start/start.ts';
-import { trustedFoldersFile } from '../start/trust.ts';
 import type { ConversationPorts, PreparedAnswer, PreparedTurn } from '../surface/conversation-ports.ts';
+import { createReadContext } from '../surface/read-context.ts';
 import { readPrompt } from '../surface/read-prompt.ts';
 import type { LiveSession } from '../surface/session-lifecycle.ts';
 import type { RunError, RunSummary } from './run-summary.ts';
 import type { HeadlessWriter } from './writer.ts';
-
-declare const CASTOR_VERSION: string;
 
 export interface PromptRunnerOptions {
   start: Start;
@@ -66,7 +63,8 @@ export class PromptRunner {
   async read({ words, piped }: Words, signal: AbortSignal): Promise<PreparedTurn | PreparedAnswer> {
     await this.writer.prompt?.([piped, words].filter((text) => text !== '').join('\n\n'));
     const read = await readPrompt(words === '' ? piped : words, {
-      ...this.context(signal),
+      // A script may pass on text of others; a user at a terminal typed it.
+      ...createReadContext({ ...this.options, signal, isAttended: process.stdin.isTTY === true }),
       piped: words === '' ? '' : piped,
     });
     switch (read.kind) {
@@ -108,38 +106,6 @@ export class PromptRunner {
       this.failure = undefined;
     }
     return this.writer.write(event);
-  }
-
-  private context(signal: AbortSignal) {
-    const { start, startedAt, live } = this.options;
-    const { agent } = this;
-    return {
-      agent,
-      signal,
-      startedAt,
-      home: start.home,
-      version: CASTOR_VERSION,
-      trustedFoldersFile: trustedFoldersFile(start),
-      trustedFolder: start.trustedFolder,
-      // A script may pass on text of others; a user at a terminal typed it.
-      isAttended: process.stdin.isTTY === true,
-      listOptions: toListOptions(start),
-      services: {
-        prepareModel: live.prepareModel,
-        async describeHooks() {
-          const { createHookServices } = await import('../slash/hook-services.ts');
-          return createHookServices(start, agent).describeHooks();
-        },
-        async openExtensions() {
-          const { openExtensionService } = await import('../slash/extension-service.ts');
-          return openExtensionService(start, {}, signal);
-        },
-        async openSessions() {
-          const { openSessionService } = await import('../slash/session-service.ts');
-          return openSessionService(start, agent);
-        },
-      },
-    };
   }
 
   private async cleanUp(): Promise<void> {

@@ -13,6 +13,8 @@ export interface RunError {
   type: string;
   message: string;
   code: number;
+  /** The HTTP status of a failed request. */
+  status?: number;
 }
 
 const FAILURES: Readonly<Record<Exclude<Outcome, 'completed' | 'stopped'>, { type: string; code: ExitCode }>> = {
@@ -166,7 +168,8 @@ export class RunSummary {
     if (outcome === 'stopped') this.warnings.push(`Agent execution stopped: ${stop}`);
     if (this.blocked || outcome === 'completed' || outcome === 'stopped') return;
     const told = error && describeRequestFailure(error);
-    this.error = this.failureOf(outcome, told ?? detail);
+    const { status } = error ?? {};
+    this.error = { ...this.failureOf(outcome, told ?? detail), ...(status !== undefined && { status }) };
   }
 
   private failureOf(outcome: keyof typeof FAILURES, told: string | undefined): RunError {

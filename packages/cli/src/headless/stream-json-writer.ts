@@ -76,8 +76,8 @@ export class StreamJsonWriter implements HeadlessWriter {
       case GeminiEventType.ToolCallResponse:
         return this.line('tool_result', toToolResult(event.value));
       case GeminiEventType.Retry: {
-        const { attempt, maxAttempts, delayMs, error } = event.value ?? {};
-        return this.line('retry', { attempt, max_attempts: maxAttempts, delay_ms: delayMs, message: error?.message });
+        const { attempt, maxAttempts, delayMs, error: { message, status } = {} } = event.value ?? {};
+        return this.line('retry', { attempt, max_attempts: maxAttempts, delay_ms: delayMs, message, status });
       }
       case GeminiEventType.Error:
         return this.problem('error', describeRequestFailure(event.value.error));

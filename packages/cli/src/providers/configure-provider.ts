@@ -4,10 +4,11 @@
  * address, a key of the settings is not used.
  */
 
-import { PROVIDERS } from '@castor/core/program';
+import { parseProviderModel, PROVIDERS } from '@castor/core/program';
 import type { ChatQuirks, KnownModel, ProtocolName, ProviderRow, Settings } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
+import { checkProviderKeys } from './check-provider-keys.ts';
 import { azureBaseUrl, isLoopback, normaliseBaseUrl, readOllamaHost } from './base-url.ts';
 
 type ProviderSettings = Settings['providers'][string];
@@ -30,19 +31,20 @@ export interface ConfiguredProvider extends ProviderRow {
   readonly isLocal: boolean;
 }
 
-const KNOWN_KEYS = ['name', 'protocol', 'baseUrl', 'apiKeyEnv', 'apiKeyCommand', 'headers', 'models', 'quirks'];
-
 /** The ids a model may name, the built-in ones first. */
 function providerIds({ settings }: ProviderSources): string[] {
-  return [...new Set([...PROVIDERS.map(({ id }) => id), ...Object.keys(settings.providers)])];
+  const own = Object.keys(settings.providers).map((id) => id.toLowerCase());
+  return [...new Set([...PROVIDERS.map(({ id }) => id), ...own])];
 }
 
 /** Throws an ExitError for an unknown id and for a provider without an address. */
-export function configureProvider(id: string, sources: ProviderSources): ConfiguredProvider {
-  const own = Object.hasOwn(sources.settings.providers, id) ? sources.settings.providers[id] : undefined;
+export function configureProvider(given: string, sources: ProviderSources): ConfiguredProvider {
+  const id = given.toLowerCase();
+  const own = settingsOf(id, sources);
   const row = PROVIDERS.find((each) => each.id === id) ?? (own && ownRow(id, own));
   if (!row) throw new ExitError(ExitCode.Input, describeUnknown(id, sources));
-  checkKeys(id, own);
+  if (parseProviderModel(`${given}/`)?.provider !== id) throw new ExitError(ExitCode.Settings, describeReserved(id));
+  checkProviderKeys(id, own);
   const address = addressOf(row, own, sources);
   const official = row.baseUrl === undefined ? undefined : URL.parse(row.baseUrl)?.host;
   const host = URL.parse(address.url);
@@ -72,6 +74,11 @@ export function configureProvider(id: string, sources: ProviderSources): Configu
   };
 }
 
+/** Ids are written in any case. */
+function settingsOf(id: string, { settings }: ProviderSources): ProviderSettings | undefined {
+  return Object.entries(settings.providers).find(([name]) => name.toLowerCase() === id)?.[1];
+}
+
 /** The providers that are known by name, whether or not they can be reached. Those without an address are left out. */
 export function listProviders(sources: ProviderSources): ConfiguredProvider[] {
   return providerIds(sources).flatMap((id) => {
@@ -89,24 +96,16 @@ function describeUnknown(id: string, sources: ProviderSources): string {
   const ids = providerIds(sources);
   const near = nearest(id, ids);
   const hint = near === undefined ? '' : ` Did you mean ${near}?`;
-  return `unknown provider ${JSON.stringify(id)} in the name of the model.${hint} Known: ${ids.join(', ')}. Your own go into the setting providers.${id}.`;
+  return `unknown provider ${JSON.stringify(id)}.${hint} Known: ${ids.join(', ')}. Your own go into the setting providers.${id}.`;
+}
+
+function describeReserved(id: string): string {
+  return `the setting providers.${id} has no effect: ${id}/… is a name of the Gemini API. Choose another id.`;
 }
 
 function ownRow(id: string, { protocol }: ProviderSettings): ProviderRow {
   const keyHeader = protocol === 'anthropic' ? 'x-api-key' : 'authorization';
   return { id, name: id, protocol: (protocol ?? 'chat') as ProtocolName, keyHeader, keyVariables: [] };
-}
-
-function checkKeys(id: string, own: ProviderSettings | undefined): void {
-  for (const key of Object.keys(own ?? {})) {
-    if (KNOWN_KEYS.includes(key)) continue;
-    const isSecret = /key|token|secret/i.test(key);
-    const near = nearest(key, KNOWN_KEYS);
-    const advice = isSecret
-      ? `A key is never read from a settings file. Put it into a variable and name it with apiKeyEnv, or run: castor login ${id}`
-      : `Known: ${KNOWN_KEYS.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`;
-    throw new ExitError(ExitCode.Settings, `the setting providers.${id}.${key} is unknown. ${advice}`);
-  }
 }
 
 interface Address {

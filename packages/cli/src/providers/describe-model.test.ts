@@ -12,6 +12,6 @@ describe('the line about a model', () => {
     [undefined, undefined, 'context unknown'],
   ])('with a window of %s, trained for %s, begins with %s', (contextWindow, trainedWindow, words) => {
     const known = { tools: true, ...(contextWindow !== undefined && { contextWindow }) };
-    expect(describeModel({ ...model, known, trainedWindow })).toBe(`${words} · tools · price unknown`);
+    expect(describeModel({ ...model, known, trainedWindow })).toBe(`${words} · tools · images unknown · price unknown`);
   });
 });

@@ -7,12 +7,16 @@ export function describeModel({ known, missing, trainedWindow }: ReachableModel)
   const { contextWindow, tools, images, price } = known;
   const facts = [
     describeWindow(contextWindow, trainedWindow),
-    ...(tools === undefined ? [] : [tools ? 'tools' : 'no tools']),
-    ...(images === undefined ? [] : [images ? 'images' : 'no images']),
+    describeAbility('tools', tools),
+    describeAbility('images', images),
     price ? describePrice(price) : 'price unknown',
     ...(missing === undefined ? [] : [missing]),
   ];
   return facts.join(' · ');
+}
+
+function describeAbility(name: string, has: boolean | undefined): string {
+  return has === undefined ? `${name} unknown` : has ? name : `no ${name}`;
 }
 
 /** What is allotted, and what the model was trained for if that is another number. */

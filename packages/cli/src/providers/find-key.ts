@@ -1,8 +1,9 @@
-/** Finds the key of a provider: in the environment, from the user's command, or stored by `castor login`, in this order. */
+/** Finds the key of a provider: entered in this process, in the environment, from the user's command, or stored by `castor login`, in this order. */
 
 import type { Configuration, EndpointKey } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
+import { enteredKey } from './entered-keys.ts';
 
 export interface KeyPlaces {
   home: string;
@@ -15,6 +16,8 @@ export interface KeyPlaces {
 /** Undefined when there is none, whether or not one is needed. Throws an ExitError for a command that fails. */
 export async function findKey(provider: ConfiguredProvider, places: KeyPlaces): Promise<EndpointKey | undefined> {
   const { keyHeader = 'authorization', apiKeyCommand } = provider;
+  const entered = enteredKey(provider);
+  if (entered !== undefined) return { value: entered, header: keyHeader, source: 'what you entered in this session' };
   for (const { name, header = keyHeader } of provider.keyVariables ?? []) {
     const value = places.environment[name]?.trim();
     if (value) return { value, header, source: name };
@@ -34,6 +37,22 @@ export async function requireKey(provider: ConfiguredProvider, places: KeyPlaces
   const key = await findKey(provider, places);
   if (key !== undefined || provider.isKeyOptional || provider.usesGoogleCredentials) return key;
   throw new ExitError(ExitCode.Unauthorized, describeMissingKey(provider, places));
+}
+
+/** The variable of the user's environment that precedes a stored key. */
+export function precedingVariable(
+  { keyVariables = [] }: Pick<ConfiguredProvider, 'keyVariables'>,
+  environment: KeyPlaces['environment'],
+): string | undefined {
+  return keyVariables.find(({ name }) => environment[name]?.trim())?.name;
+}
+
+/** For a rejection of a request that had no key, because the server may not need one. */
+export function describeUnsentKey({ id, keyVariables = [] }: ConfiguredProvider): string {
+  const [variable] = keyVariables;
+  const unset = variable === undefined ? '' : `: ${variable.name} is not set`;
+  const way = variable === undefined ? '' : `set ${variable.name}, or `;
+  return `No key was sent${unset}; ${way}store a key with: castor login ${id}`;
 }
 
 export function describeMissingKey({ id, name, keyVariables = [] }: ConfiguredProvider, places?: KeyPlaces): string {

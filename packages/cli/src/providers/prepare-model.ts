@@ -6,6 +6,7 @@ import type { Configuration, OpenProvider, ProviderSwitch, Settings } from '@cas
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { assertUsableAuth } from '../start/auth-type.ts';
 import { configureProvider } from './configure-provider.ts';
+import { takeChangedKey } from './entered-keys.ts';
 import { openConfigured } from './open-configured.ts';
 import { userVariables } from './user-variables.ts';
 
@@ -50,6 +51,7 @@ export async function prepareModel(name: string, providers: ProviderSwitch, plac
   refuseEnforced(named.provider, places);
   const model = named.model || (await defaultModel(named.provider, places));
   const full = `${named.provider}/${model}`;
+  if (takeChangedKey(named.provider)) providers.forget(named.provider);
   await providers.prepare(full);
   return full;
 }

@@ -6,6 +6,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { chooseProxy } from '../start/proxy.ts';
 import { isLoopback } from './base-url.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
+import { describeUnsentKey } from './find-key.ts';
 import type { KeyPlaces } from './find-key.ts';
 
 declare const CASTOR_VERSION: string;
@@ -28,7 +29,11 @@ export async function createProviderEndpoint(
   const address = URL.parse(baseUrl);
   if (address !== null && !isLoopback(address)) chooseProxy(places.environment, baseUrl);
   try {
-    if (!provider.usesGoogleCredentials) return createEndpoint({ baseUrl, key, headers, userAgent });
+    if (!provider.usesGoogleCredentials) {
+      // The user's own headers may hold the key.
+      const withoutKey = Object.keys(headers).length === 0 ? describeUnsentKey(provider) : undefined;
+      return createEndpoint({ baseUrl, key, withoutKey, headers, userAgent });
+    }
     const { createVertexAccess } = await import('./vertex-access.ts');
     return await createVertexAccess({ ...places, provider, key, userAgent, proxyFor: proxyFor(places) });
   } catch (error) {

@@ -8,6 +8,7 @@ import { bundledModels, familyOf } from '@castor/core/program';
 import type { KnownModel, ListedModel } from '@castor/core/program';
 import { listProviders } from './configure-provider.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
+import { enteredKey } from './entered-keys.ts';
 import { listStoredKeys } from './key-store.ts';
 import { LOCAL_IDS } from './local-servers.ts';
 import { readCachedLists } from './model-cache.ts';
@@ -32,7 +33,8 @@ export interface ReachableModel {
 export function missingKeyOf(provider: ConfiguredProvider, { home, environment }: ProviderPlaces): string | undefined {
   const { id, keyVariables = [], apiKeyCommand, baseUrl, isKeyOptional, usesGoogleCredentials } = provider;
   const hasVariable = keyVariables.some(({ name }) => environment[name]?.trim());
-  if (hasVariable || isKeyOptional || (apiKeyCommand?.length ?? 0) > 0) return undefined;
+  if (hasVariable || enteredKey(provider) !== undefined || isKeyOptional || (apiKeyCommand?.length ?? 0) > 0)
+    return undefined;
   if (usesGoogleCredentials) {
     const isConfigured =
       environment['GOOGLE_CLOUD_PROJECT']?.trim() || environment['GOOGLE_APPLICATION_CREDENTIALS']?.trim();

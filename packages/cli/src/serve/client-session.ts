@@ -15,7 +15,7 @@ const REVISIONS = ['2025-06-18', '2025-03-26', '2024-11-05'];
 const FIRST_WITH_ELICITATION = '2025-06-18';
 
 const INSTRUCTIONS =
-  'Castor is a coding agent. run_prompt starts a task in its folder, continue_session goes on with one. A task may ' +
+  'Castor is a coding agent. run_prompt starts a task in its folder, continue_session continues one. A task may ' +
   'take minutes: pass a progress token, and cancel the request to stop it.';
 
 /** The services of one call. */

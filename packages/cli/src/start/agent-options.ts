@@ -3,6 +3,7 @@
 import { readModelConfigs, resolveSystemPromptFile, toHookLayers, toMcpLayers } from '@castor/core/program';
 import type { WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
+import { chooseSandbox } from './sandbox.ts';
 import { loadTrustedConfiguration } from './start.ts';
 import type { Start } from './start.ts';
 import { USER_HINTS } from './user-hints.ts';
@@ -33,6 +34,7 @@ export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable
     outputMasking: settings.contextManagement.tools.outputMasking,
     toolSettings: toToolSettings(settings),
     redaction: settings.security.environmentVariableRedaction,
+    sandbox: chooseSandbox(start),
     planSettings: {
       enabled: settings.general.plan.enabled,
       directory: settings.general.plan.directory ?? start.extensions?.planDirectory,
@@ -47,8 +49,11 @@ export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable
     mcp: toMcpOptions(start),
     skills: toSkillOptions(settings),
     agents: toAgentsOptions(start),
+    undo: settings.castor.undo.coverage,
+    diagnostics: toDiagnostics(settings),
+    checkpointing: settings.general.checkpointing.enabled,
     hints: USER_HINTS,
-    isTrustedForRun: start.args.skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true',
+    isTrustedForRun: isTrustedForRun(start.args, environment),
     systemPrompt: {
       file: resolveSystemPromptFile(environment['GEMINI_SYSTEM_MD'], { root: cwd, home }),
       writeTo: resolveSystemPromptFile(environment['GEMINI_WRITE_SYSTEM_MD'], { root: cwd, home }),
@@ -58,6 +63,13 @@ export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable
     policyPaths: approval.policyPaths,
     adminPolicyPaths: approval.adminPolicyPaths,
   };
+}
+
+/** Without a program to run nothing is loaded after an edit. */
+function toDiagnostics({ castor: { diagnostics } }: Settings): ChosenOptions['diagnostics'] {
+  const { mode, servers, formatters, timeout } = diagnostics;
+  const isIdle = mode === 'off' && Object.keys(formatters).length === 0;
+  return isIdle ? undefined : { mode, servers, formatters, limitMs: timeout * 1000 };
 }
 
 function toLimits({ model, tools }: Settings): NonNullable<ChosenOptions['limits']> {
@@ -117,6 +129,11 @@ function toSkillOptions({ skills, admin, castor }: Settings): NonNullable<Chosen
   };
 }
 
+/** A flag or a variable trusts the folder for this run, as it is now. */
+export function isTrustedForRun({ skipTrust }: Start['args'], environment: Start['environment']): boolean {
+  return skipTrust === true || environment['GEMINI_CLI_TRUST_WORKSPACE'] === 'true';
+}
+
 function toMcpOptions(start: Start): McpOptions {
   const { args, settings, configuration } = start;
   const { promptWait, toolBudget } = settings.mcp;
@@ -137,8 +154,8 @@ export function toServerRestrictions(
   { allowedMcpServerNames: named }: Start['args'],
   { mcp, admin }: Settings,
 ): NonNullable<McpOptions['restrictions']> {
-  const { allowed, excluded, serverCommand, startLimit } = mcp;
-  return { allowed, excluded, admin: admin.mcp, serverCommand, named, startLimitMs: startLimit * 1000 };
+  const { allowed, excluded, startLimit } = mcp;
+  return { allowed, excluded, admin: admin.mcp, named, startLimitMs: startLimit * 1000 };
 }
 
 function toIgnore({ context: { fileFiltering } }: Settings): NonNullable<ChosenOptions['ignore']> {

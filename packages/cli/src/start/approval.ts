@@ -88,6 +88,7 @@ function chooseRules(args: CliArguments, { tools, mcp, mcpServers }: Settings): 
     confirmationRequired: tools.confirmationRequired,
     mcpAllowed,
     mcpExcluded,
+    mcpAutoAllow: mcp.autoAllowInHeadless,
     // In an untrusted folder no server runs.
     mcpTrusted: Object.entries(mcpServers).flatMap(([name, { trust }]) => (trust === true ? [name] : [])),
   };

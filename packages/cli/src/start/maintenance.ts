@@ -17,7 +17,8 @@ export async function runMaintenance(start: Start, currentPath: string | undefin
     (await import('./settings-migrations.ts')).updateSettingsFiles(layers);
   }
   const retention = settings.general.sessionRetention;
-  const { problems } = await cleanUpSessions({ home, root: cwd, currentPath, retention });
+  const { problems, deleted } = await cleanUpSessions({ home, root: cwd, currentPath, retention });
+  if (deleted.length > 0) await (await import('./collect-undo.ts')).collectUndo(start, currentPath);
   if (!findProjectDirectories(home, cwd).some((directory) => existsSync(join(directory, 'worktrees')))) return problems;
   const { removeLeftWorktrees } = await import('./left-worktrees.ts');
   return [...problems, ...(await removeLeftWorktrees(start))];

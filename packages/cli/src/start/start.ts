@@ -3,6 +3,7 @@
  * budget. It opens nothing.
  */
 
+import { delimiter, resolve } from 'node:path';
 import { computeSources } from '@castor/core';
 import { isProjectTrusted, loadConfiguration, SettingsError } from '@castor/core/program';
 import type { BudgetLimits, Source } from '@castor/core';
@@ -32,6 +33,10 @@ export interface StartContext {
   environment: Readonly<Record<string, string | undefined>>;
   /** The list of an earlier start of the same run; it is kept unless the trust in the folder changed. */
   sources?: readonly Source[] | undefined;
+  /** The login the user chose for this process, by Gemini CLI's name; it precedes that of the settings. */
+  authType?: string | undefined;
+  /** Whether the editor around the terminal trusts the folder; undefined where it does not say. */
+  editorTrust?: boolean | undefined;
   /** Those of `findInstalledExtensions`; undefined where none is installed. */
   installed: StartExtensions | undefined;
 }
@@ -71,16 +76,18 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   const { args, home } = context;
   const budget = chooseBudget(args);
   const { configuration, trust, sources, extensions } = loadTrustedConfiguration(context);
-  const { settings, environment } = configuration;
+  const { environment } = configuration;
+  const settings = withAuthType(configuration.settings, context.authType);
   try {
     const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
     if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
-    refuseMissing(args, settings, environment);
+    refuseMissing(args, settings);
     if (isAttended && args.outputSchema !== undefined)
       throw new UsageError('--output-schema needs a prompt: castor -p "…".');
     const trustedFolder = trust.trusted;
     const approval = chooseApproval({ args, settings, extensions, home, trustedFolder });
-    const { directories, warnings } = findDirectories(approval.includeDirectories, context.cwd);
+    const wanted = [...approval.includeDirectories, ...foldersOfEditor(context)];
+    const { directories, warnings } = findDirectories(wanted, context.cwd);
     const choice = chooseModel({ args, settings, environment });
     return {
       ...context,
@@ -109,6 +116,18 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   }
 }
 
+/** The other folders of the editor's window, by its own variable: a project's .env file has no say in it. */
+function foldersOfEditor({ environment, cwd }: StartContext): string[] {
+  const folders = environment['GEMINI_CLI_IDE_WORKSPACE_PATH']?.split(delimiter) ?? [];
+  return folders.filter((folder) => folder !== '' && resolve(folder) !== resolve(cwd));
+}
+
+function withAuthType(settings: Settings, selectedType: string | undefined): Settings {
+  if (selectedType === undefined) return settings;
+  const { security } = settings;
+  return { ...settings, security: { ...security, auth: { ...security.auth, selectedType } } };
+}
+
 /** The error is printed in the format the settings name. */
 export function inFormat(error: unknown, format: string): unknown {
   if (error instanceof ExitError) error.outputFormat = format;
@@ -129,7 +148,9 @@ export function loadTrustedConfiguration(context: StartContext): LoadedConfigura
       ignoreLocalEnv: args.ignoreEnv ?? false,
       isTrusted({ security }) {
         const { skipTrust = false } = args;
-        trust = decideTrust({ folder: cwd, home, environment, skipTrust, isAsked: security.folderTrust.enabled });
+        const { editorTrust } = context;
+        const isAsked = security.folderTrust.enabled;
+        trust = decideTrust({ folder: cwd, home, environment, skipTrust, isAsked, editorTrust });
         return trust.trusted === true;
       },
       isRefused: () => trust.trusted === false,
@@ -156,20 +177,8 @@ function chooseSources(
 }
 
 /** Rejects a request for an unsupported feature, because the user relies on it. Throws an ExitError. */
-export function refuseMissing(
-  { sandbox, worktree }: CliArguments,
-  settings: Settings,
-  environment: StartContext['environment'],
-) {
-  if ((sandbox ?? isSandboxWanted(settings)) && !environment['SANDBOX']) {
-    throw new ExitError(ExitCode.Sandbox, 'sandboxes are not supported yet. To run without one: --no-sandbox.');
-  }
-  const { toolSandboxing, enableConseca } = settings.security;
-  if (toolSandboxing) {
-    const fix = 'To run without it: castor config set security.toolSandboxing false';
-    throw new ExitError(ExitCode.Sandbox, `security.toolSandboxing is not supported yet. ${fix}`);
-  }
-  if (enableConseca) {
+export function refuseMissing({ worktree }: CliArguments, settings: Settings) {
+  if (settings.security.enableConseca) {
     throw new ExitError(
       ExitCode.Settings,
       'security.enableConseca is not supported yet. To run without it: castor config set security.enableConseca false',
@@ -180,8 +189,4 @@ export function refuseMissing(
     throw new UsageError('--worktree needs the setting experimental.worktrees to be true.');
   }
   throw new ExitError(ExitCode.Failure, '--worktree is not supported yet. Create one with: git worktree add <path>');
-}
-
-function isSandboxWanted({ tools: { sandbox } }: Settings): boolean {
-  return typeof sandbox === 'object' ? sandbox.enabled === true : Boolean(sandbox);
 }

@@ -7,6 +7,7 @@ import { openTelemetry } from '@castor/core';
 import type { TelemetryContext, TelemetryPort } from '@castor/core';
 import { chooseAuthType } from './auth-type.ts';
 import type { ModelAccess } from './credentials.ts';
+import { chooseSandbox } from './sandbox.ts';
 import type { Start } from './start.ts';
 
 export type TelemetryOccasion = Pick<TelemetryContext, 'sessionId' | 'version' | 'interactive' | 'onProblem'>;
@@ -31,7 +32,7 @@ export async function openTelemetryFor(
   const servers = Object.keys(settings.mcpServers);
   telemetry?.log('gemini_cli.config', 'CLI configuration loaded.', {
     model: choice.model,
-    sandbox_enabled: false,
+    sandbox_enabled: chooseSandbox({ args, settings, environment, home }) !== undefined,
     core_tools_enabled: settings.tools.core?.join(',') ?? '',
     approval_mode: approval.mode,
     api_key_enabled: access.kind === 'gemini' && access.apiKey !== undefined,
