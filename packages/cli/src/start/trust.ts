@@ -17,6 +17,8 @@ export interface TrustQuestion {
   skipTrust: boolean;
   /** `security.folderTrust.enabled`. */
   isAsked: boolean;
+  /** What the editor around the terminal decided; it precedes the user's file. */
+  editorTrust?: boolean | undefined;
 }
 
 export interface TrustDecision {
@@ -41,6 +43,10 @@ export function decideTrust(question: TrustQuestion): TrustDecision {
   if (override === false) {
     const reason = `${VARIABLE} marks this folder as not trusted. Unset it, or trust the folder for this run with --skip-trust.`;
     return { trusted: false, reason };
+  }
+  if (question.editorTrust !== undefined) {
+    const reason = `${folder} is not trusted in your editor. Trust it there, or for this run with --skip-trust.`;
+    return question.editorTrust ? { trusted: true } : { trusted: false, reason };
   }
   const file = trustedFoldersFile(question);
   const folders = TrustedFolders.load(file);

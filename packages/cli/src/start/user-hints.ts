@@ -13,8 +13,9 @@ export const USER_HINTS: Required<UserHints> = {
   trustPromptFile: 'Trust it, use --skip-trust for one run, or unset GEMINI_SYSTEM_MD.',
   trustHooks: 'Review them with "castor hooks list", then consent with "castor hooks trust".',
   trustServers:
-    'Review them in .gemini/settings.json and trust the folder again with /permissions trust, or use --skip-trust.',
+    'To start them as they are now: castor mcp trust, or /mcp trust in a session; --skip-trust starts them for one run.',
   signIn: (server) => `To sign in: castor mcp login ${server}, or /mcp auth ${server} in a session.`,
+  signInToAgent: (agent) => `To sign in: /agents auth ${agent} in a session with a terminal.`,
   allowTool(name, mode) {
     const edits = mode === 'default' && EDITING_TOOLS.has(name) ? '--approval-mode auto_edit, ' : '';
     return `The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it.`;

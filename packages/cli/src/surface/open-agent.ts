@@ -14,16 +14,20 @@ import {
   SystemPromptError,
   TelemetrySettingsError,
 } from '@castor/core';
+import { SandboxError } from '@castor/core/program';
 import type { OpenedSession, WorkspaceAgentOptions } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
+import { NO_SANDBOX_HINT } from '../start/sandbox.ts';
 import { openDebugLog } from '../start/debug-log.ts';
 import type { Start } from '../start/start.ts';
 import { RESEND_HINT } from '../start/user-hints.ts';
 import { openTelemetryFor, tellStart } from '../start/telemetry.ts';
 import type { OpenedAgent } from './session-lifecycle.ts';
 import type { SessionWish } from './session-wish.ts';
+
+type McpOptions = NonNullable<WorkspaceAgentOptions['mcp']>;
 
 export interface OpenAgentOptions {
   readonly start: Start;
@@ -35,7 +39,15 @@ export interface OpenAgentOptions {
   /** Lets the user edit a proposed change. */
   readonly editProposal?: WorkspaceAgentOptions['editProposal'];
   /** How the surface serves MCP servers: asks the user for them, shows the wait for them. */
-  readonly servers?: Pick<NonNullable<WorkspaceAgentOptions['mcp']>, 'ask' | 'showsWait'>;
+  readonly servers?: Pick<McpOptions, 'ask' | 'showsWait'>;
+  /** Servers of the surface itself, which precede those of the settings; by name, as in settings.json. */
+  readonly ownServers?: Readonly<Record<string, unknown>>;
+  /** What an editor around the terminal shows. */
+  readonly ideState?: WorkspaceAgentOptions['ideState'];
+  /** Which completed calls end a prompt; see AgentOptions. */
+  readonly endAfter?: WorkspaceAgentOptions['endAfter'];
+  /** What an editor does for the agent. */
+  readonly editor?: WorkspaceAgentOptions['editor'];
   /** The format of the answers. */
   readonly answerFormat?: WorkspaceAgentOptions['answerFormat'];
   /** Aborts the opening. */
@@ -69,6 +81,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
     return { ...(await createAgentFor(session, options)), session, interrupted };
   } catch (error) {
     session.recorder.close();
+    if (error instanceof SandboxError)
+      throw new ExitError(ExitCode.Sandbox, `${error.message} ${NO_SANDBOX_HINT}`, { cause: error });
     if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;
     throw new ExitError(ExitCode.Settings, await describe(error), { cause: error });
   }
@@ -100,7 +114,8 @@ async function createAgentFor(
   session: OpenedSession,
   options: OpenAgentOptions,
 ): Promise<Pick<OpenedAgent, 'agent' | 'prepareModel'>> {
-  const { start, interactive, editProposal, answerFormat, servers, signal, onWarning, onReport } = options;
+  const { start, interactive, editProposal, answerFormat, editor, endAfter, servers, signal, onWarning, onReport } =
+    options;
   const chosen = toAgentOptions(start);
   const { sessionId } = session;
   const [telemetry, { generator, model, secrets, prepareModel }, sourceValues] = await Promise.all([
@@ -110,7 +125,7 @@ async function createAgentFor(
   ]);
   const agent = await createWorkspaceAgent({
     ...chosen,
-    mcp: { ...chosen.mcp, ...servers },
+    mcp: { ...withOwnServers(chosen.mcp, options), ...servers },
     model,
     secrets,
     sourceValues,
@@ -118,6 +133,9 @@ async function createAgentFor(
     ...(editProposal && { editProposal }),
     ...(answerFormat && { answerFormat }),
     ...(signal && { signal }),
+    editor,
+    ...(options.ideState && { ideState: options.ideState }),
+    ...(endAfter && { endAfter }),
     generator,
     session,
     sessionId,
@@ -128,4 +146,11 @@ async function createAgentFor(
   });
   if (telemetry) await tellStart(telemetry);
   return { agent, prepareModel };
+}
+
+/** The last layer is the strongest. */
+function withOwnServers(mcp: McpOptions, { ownServers = {} }: OpenAgentOptions): McpOptions {
+  if (Object.keys(ownServers).length === 0) return mcp;
+  const own = { source: 'user', servers: ownServers, written: {} } as const;
+  return { ...mcp, layers: [...mcp.layers, own], reloadLayers: () => [...(mcp.reloadLayers?.() ?? mcp.layers), own] };
 }

@@ -8,6 +8,8 @@ export interface SessionWish {
   readonly fork?: boolean;
   readonly sessionId?: string | undefined;
   readonly sessionFile?: string | undefined;
+  /** The project of the session, where it is not the folder of the start. */
+  readonly root?: string;
   /** Resends the interrupted prompt. */
   readonly goesOn?: boolean;
 }
