@@ -4,7 +4,7 @@
  * `carryStyles` continues a style from row to row. Pure.
  */
 
-import { RESET } from './row-width.ts';
+import { FILL, RESET } from './row-width.ts';
 
 /** Grouped by attribute, so that two of a kind do not add up; the values are SGR parameters. */
 type Look = Readonly<Record<Kind, string>>;
@@ -26,7 +26,7 @@ const PLAIN = Object.fromEntries(KINDS.map((kind) => [kind, ''])) as Look;
 /** With one of these the colour of a blank is visible. */
 const LINES: readonly Kind[] = ['underline', 'inverse', 'strike'];
 // oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
-const PIECES = /\x1b\[([\d;]*)m|( +)|[^\x1b ]+/g;
+const PIECES = /\x1b\[([\d;]*)m|\x1b\[K|( +)|[^\x1b ]+/g;
 
 export function compactRow(row: string): string {
   if (!row.includes('\x1b')) return row;
@@ -36,6 +36,13 @@ export function compactRow(row: string): string {
   for (const [piece, parameters, blanks] of row.matchAll(PIECES)) {
     if (parameters !== undefined) {
       wanted = applySgr(wanted, parameters);
+      continue;
+    }
+    // The fill shows the background only.
+    if (piece === FILL) {
+      const filled = { ...PLAIN, background: wanted.background, color: wanted.color };
+      compact += change(current, filled) + piece;
+      current = filled;
       continue;
     }
     if (blanks === undefined || !isSameOnBlanks(current, wanted)) {

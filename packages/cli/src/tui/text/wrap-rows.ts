@@ -4,12 +4,13 @@
  */
 
 import { wrapAnsi } from 'fast-wrap-ansi';
-import { carryStyles } from '../terminal/compact-row.ts';
-import { isCountedOtherwise, rowWidth } from '../terminal/row-width.ts';
+import { carryStyles } from './compact-row.ts';
+import { isCountedOtherwise, rowWidth } from './row-width.ts';
 
 /** A name, and blanks before its description. Plain letters: their number is their width. */
 const SECOND_COLUMN = /^ +[\x21-\x7e]+(?: [\x21-\x7e]+)* {2,}(?=\S)/;
 const LEAST_COLUMN = 20;
+const MOST_PROSE_CELLS = 100;
 
 export interface WrapOptions {
   /** Cells, at least two: the most a character may take. */
@@ -62,6 +63,17 @@ function wrapColumns(line: string, width: number): string[] | undefined {
   const head = line.length > width ? SECOND_COLUMN.exec(line)?.[0] : undefined;
   if (head === undefined || width - head.length < LEAST_COLUMN) return undefined;
   return wrapRows(line.slice(head.length), { width, first: head });
+}
+
+/** Breaks a row wherever it is full: every character stays, blanks included. */
+export function breakRow(row: string, width: number): readonly string[] {
+  if (rowWidth(row) <= width) return [row];
+  return carryStyles(wrapAnsi(row, width, { hard: true, trim: false, wordWrap: false }).split('\n'));
+}
+
+/** Cells of a row of prose: long rows are hard to read. */
+export function proseWidth(width: number): number {
+  return Math.min(width, MOST_PROSE_CELLS);
 }
 
 /** Tabs have no width of their own in a row. */

@@ -1,28 +1,35 @@
 /**
- * Measures the width of a row on a terminal, and cuts it to a width. Rows are one line with SGR sequences and nothing
- * else that moves the cursor; tabs are not allowed. The process has one terminal, and all rows are measured by its
+ * Measures the width of a row on a terminal, and cuts it to a width. Rows are one line with SGR sequences, at most one
+ * erase at the beginning that fills the row, and nothing that moves the cursor; tabs are not allowed. The process has one terminal, and all rows are measured by its
  * profile.
  */
 
 import stringWidth from 'fast-string-width';
-import { DEFAULT_WIDTHS, graphemeWidth } from '../input/graphemes.ts';
-import type { WidthProfile } from '../input/graphemes.ts';
+import { DEFAULT_WIDTHS, graphemeWidth } from './graphemes.ts';
+import type { WidthProfile } from './graphemes.ts';
 
 /** Plain characters, Latin letters, dashes and boxes take one cell each; most rows contain nothing else. */
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]*$/;
 // oxlint-disable-next-line no-control-regex -- SGR sequences are what is looked for
-const STYLED = /^(?:[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]|\x1b\[[\d;]*m)*$/;
+const STYLED = /^(?:[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2013-\u2026\u2500-\u259f]|\x1b\[[\d;]*[mK])*$/;
 // oxlint-disable-next-line no-control-regex -- see above
-const SGR = /\x1b\[[\d;]*m/g;
+const SGR = /\x1b\[[\d;]*[mK]/g;
 /** Style sequences, and the text between them. */
 // oxlint-disable-next-line no-control-regex -- see above
-export const PIECES = /\x1b\[[\d;]*m|[^\x1b]+/g;
+export const PIECES = /\x1b\[[\d;]*[mK]|[^\x1b]+/g;
 
 const SURE =
   // oxlint-disable-next-line no-control-regex -- see above
-  /^(?:[\x20-\x7e\u00c0-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u257f\u2713\u2717\u2800-\u28ff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]|\x1b\[[\d;]*m)*$/;
+  /^(?:[\x20-\x7e\u00c0-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u257f\u2713\u2717\u2800-\u28ff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]|\x1b\[[\d;]*[mK])*$/;
 
 export const RESET = '\x1b[m';
+/** Fills the row with the background in force: one erase, so that there is nothing to copy. Before any text. */
+export const FILL = '\x1b[K';
+
+/** The background ends with the text: in the frame a filled row could outlive a resize. */
+export function withoutFill(row: string): string {
+  return row.includes(FILL) ? row.replace(FILL, '') : row;
+}
 
 /** Characters that terminals measure differently: emoji, and signs that join or stand beside a letter. */
 const DISPUTED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Mc}\ufe0f]/u;

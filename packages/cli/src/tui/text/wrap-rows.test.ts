@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import headless from '@xterm/headless';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
-import { renderMarkdown } from './markdown-stream.ts';
-import { renderNote, renderUser } from './transcript-item.ts';
-import { DEFAULT_WIDTHS } from '../input/graphemes.ts';
-import { useWidths } from '../terminal/row-width.ts';
+import { renderMarkdown } from '../render/markdown-stream.ts';
+import { renderNote, renderUser } from '../conversation/transcript-item.ts';
+import { DEFAULT_WIDTHS } from './graphemes.ts';
+import { useWidths } from './row-width.ts';
 import { wrapRows } from './wrap-rows.ts';
 
 describe('wrapRows', () => {
@@ -55,10 +55,10 @@ describe('what is wrapped', () => {
   const colorOf = async (style: (text: string) => string) => (await colorsOf([style('x')]))[0];
 
   it.each([
-    ['a message of the user', () => renderUser(words, { styles, width: 20 }), styles.secondary],
-    ['a note', () => renderNote('ℹ', words, styles.secondary, 20), styles.secondary],
-    ['a warning', () => renderNote('⚠', words, styles.warning, 20), styles.warning],
-    ['a table of a note', () => renderNote('ℹ', `Keys:\n  a  ${words}`, styles.warning, 32), styles.warning],
+    ['a message of the user', () => renderUser(words, { styles, width: 20 }), styles.message],
+    ['a note', () => renderNote('·', words, styles.secondary, 20), styles.secondary],
+    ['a warning', () => renderNote('!', words, styles.warning, 20), styles.warning],
+    ['a table of a note', () => renderNote('·', `Keys:\n  a  ${words}`, styles.warning, 32), styles.warning],
     ['a command', () => wrapRows(styles.symbol('echo one two three four'), { width: 10, first: '$ ' }), styles.symbol],
     ['bold inside', () => wrapRows(styles.symbol(`one ${styles.bold('two three')} four`), { width: 8 }), styles.symbol],
   ])('keeps its colour in every row: %s', async (_name, render, style) => {
@@ -71,7 +71,7 @@ describe('what is wrapped', () => {
 
   it('has the colour of the quote again behind code inside it', async () => {
     const rows = renderMarkdown('> words `code` words again and again and again', { styles, width: () => 24 });
-    const [quote, code] = [(await colorOf(styles.secondary))?.[0], (await colorOf(styles.accent))?.[0]];
+    const [quote, code] = [-1, (await colorOf(styles.symbol))?.[0]];
     const [first, ...others] = await colorsOf(rows);
     expect(first).toEqual([quote, code]);
     expect(others.length).toBeGreaterThan(0);
