@@ -2,7 +2,11 @@
  * Determines how many colours the terminal has, from the environment, and encodes a colour as SGR for that many. Pure.
  */
 
+import { FIXED_COLORS } from './fixed-colors.ts';
+
 export type ColorDepth = 'none' | 'ansi16' | 'ansi256' | 'truecolor';
+
+export type Rgb = readonly [red: number, green: number, blue: number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +23,7 @@ export function colorDepthOf(environment: Environment): ColorDepth {
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 /** The sixteen colours as terminals approximately show them. */
-const SIXTEEN: readonly (readonly [number, number, number])[] = [
+const SIXTEEN: readonly Rgb[] = [
   [0, 0, 0],
   [205, 49, 49],
   [13, 188, 121],
@@ -45,14 +49,20 @@ const SIXTEEN: readonly (readonly [number, number, number])[] = [
 export function toSgr(color: string, depth: ColorDepth, layer: 'text' | 'background'): string | undefined {
   if (depth === 'none' || color === '') return undefined;
   const base = layer === 'text' ? 0 : 10;
+  if (depth === 'ansi256' && /^\d{1,3}$/.test(color)) return `${base + 38};5;${color}`;
   const named = namedIndex(color);
-  if (named !== undefined) return String(base + (named < 8 ? 30 + named : 82 + named));
+  if (named !== undefined) return ofSixteen(named, base);
   const rgb = parseHex(color);
   if (!rgb) return undefined;
   if (depth === 'truecolor') return `${base + 38};2;${rgb.join(';')}`;
+  const fixed = FIXED_COLORS.get(color.toLowerCase());
+  if (fixed) return depth === 'ansi256' ? `${base + 38};5;${fixed[0]}` : ofSixteen(fixed[1], base);
   if (depth === 'ansi256') return `${base + 38};5;${to256(rgb)}`;
-  const index = nearest(rgb);
-  return String(base + (index < 8 ? 30 + index : 82 + index));
+  return ofSixteen(nearest(rgb), base);
+}
+
+function ofSixteen(index: number | undefined, base: number): string | undefined {
+  return index === undefined ? undefined : String(base + (index < 8 ? 30 + index : 82 + index));
 }
 
 function namedIndex(color: string): number | undefined {
@@ -64,7 +74,7 @@ function namedIndex(color: string): number | undefined {
   return index < 0 ? undefined : index + (match[1] ? 8 : 0);
 }
 
-export function parseHex(color: string): [number, number, number] | undefined {
+export function parseHex(color: string): Rgb | undefined {
   const match = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color.trim());
   if (!match) return undefined;
   const digits =
@@ -73,7 +83,7 @@ export function parseHex(color: string): [number, number, number] | undefined {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-function to256([red, green, blue]: readonly [number, number, number]): number {
+function to256([red, green, blue]: Rgb): number {
   if (Math.max(red, green, blue) - Math.min(red, green, blue) < 10) {
     if (red < 8) return 16;
     return red > 248 ? 231 : 232 + Math.round(((red - 8) / 247) * 24);
@@ -82,7 +92,7 @@ function to256([red, green, blue]: readonly [number, number, number]): number {
   return 16 + 36 * level(red) + 6 * level(green) + level(blue);
 }
 
-function nearest([red, green, blue]: readonly [number, number, number]): number {
+function nearest([red, green, blue]: Rgb): number {
   const distances = SIXTEEN.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
   return distances.indexOf(Math.min(...distances));
 }

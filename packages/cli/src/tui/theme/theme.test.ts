@@ -55,9 +55,10 @@ describe('colours', () => {
   });
 
   it('are absent everywhere when there are none', () => {
-    const { keepsMarks, ...styles } = createStyles(chooseTheme({}).theme, 'none');
+    const { keepsMarks, ...others } = createStyles(chooseTheme({}).theme, 'none');
     expect(keepsMarks).toBe(true);
-    expect(Object.values(styles).map((style) => style('x'))).toEqual(Object.keys(styles).map(() => 'x'));
+    const styles = Object.values(others).filter((style) => typeof style === 'function');
+    expect(styles.map((style) => style('x'))).toEqual(styles.map(() => 'x'));
   });
 });
 
@@ -69,7 +70,7 @@ describe('the background', () => {
     ['#101010', 'dark'],
     ['nonsense', undefined],
   ])('is read from %s', (report, background) => {
-    expect(backgroundOfReport(report)).toBe(background);
+    expect(backgroundOfReport(report)?.background).toBe(background);
   });
 
   it.each([
@@ -89,6 +90,6 @@ describe('ui.useBackgroundColor', () => {
   ])('%j marks changed lines by their background: %j', (hasBackgrounds, isMarked) => {
     const { theme } = chooseTheme({ name: 'Dracula' });
     const styled = createStyles(theme, 'truecolor', { hasBackgrounds }).added('x');
-    expect([styled.includes('\x1b[48;'), styled.includes('\x1b[38;')]).toEqual([isMarked, !isMarked]);
+    expect([styled.includes('\x1b[48;'), styled.includes('\x1b[38;')]).toEqual([isMarked, true]);
   });
 });

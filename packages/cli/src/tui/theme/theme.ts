@@ -11,7 +11,14 @@ export interface Theme {
   readonly name: string;
   readonly type: 'dark' | 'light' | 'ansi' | 'custom';
   readonly text: { primary: string; secondary: string; link: string; accent: string; response: string };
-  readonly background: { primary: string; diff: { added: string; removed: string } };
+  readonly background: {
+    primary: string;
+    /** Under the user's messages, and under code; mixed from the background where a theme has none. */
+    message?: string | undefined;
+    code?: string | undefined;
+    /** The words are those that differ in a changed line. */
+    diff: { added: string; removed: string; addedWord?: string | undefined; removedWord?: string | undefined };
+  };
   readonly border: { default: string; focused: string };
   readonly status: { success: string; warning: string; error: string };
   readonly ui: { comment: string; symbol: string; gradient: readonly string[] };
@@ -22,6 +29,11 @@ export const DEFAULT_LIGHT_THEME = 'Default Light';
 
 export function themeNames(customThemes: Readonly<Record<string, unknown>> = {}): string[] {
   return [...THEMES.map(({ name }) => name), ...Object.keys(customThemes)];
+}
+
+/** `dark`, `light` or `custom`. */
+export function typeOfTheme(name: string): Theme['type'] {
+  return findBuiltin(name)?.type ?? 'custom';
 }
 
 export interface ThemeChoice {
@@ -67,6 +79,7 @@ export function toTheme(name: string, value: unknown, fallback: Theme): { theme:
     bad.push(path);
     return otherwise;
   };
+  const optional = (path: string, own: unknown) => pick(path, own, '') || undefined;
   const group = (key: string): Fields => {
     const fields = value[key];
     return isRecord(fields) ? fields : {};
@@ -94,7 +107,11 @@ export function toTheme(name: string, value: unknown, fallback: Theme): { theme:
     },
     background: {
       primary: pick('background.primary', background['primary'], fallback.background.primary),
+      message: optional('background.message', background['message']),
+      code: optional('background.code', background['code']),
       diff: {
+        addedWord: optional('background.diff.addedWord', diff['addedWord']),
+        removedWord: optional('background.diff.removedWord', diff['removedWord']),
         added: pick('background.diff.added', diff['added'], fallback.background.diff.added),
         removed: pick('background.diff.removed', diff['removed'], fallback.background.diff.removed),
       },
