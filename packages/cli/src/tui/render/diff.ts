@@ -1,106 +1,104 @@
-/** Renders a unified diff as rows with line numbers and colours; long ones are cut in the middle with a note. Pure. */
+/**
+ * Renders a unified diff as rows: line numbers, syntax colours, changed lines as bands with the changed words marked.
+ * Long ones are folded in the middle with a note. Pure.
+ */
 
-import { sanitize } from '../../sanitize.ts';
-import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
-import type { Styles } from '../theme/styles.ts';
 import { makeVisibleLine } from '../../make-visible.ts';
-import { expandTabs } from './wrap-rows.ts';
+import { sanitize } from '../../sanitize.ts';
+import { rowWidth, shortenRow, stripStyles } from '../text/row-width.ts';
+import { breakRow, expandTabs } from '../text/wrap-rows.ts';
+import type { Styles } from '../theme/styles.ts';
+import { createHighlighter } from './highlight.ts';
+import type { Grammars } from './highlight.ts';
+import { parseDiff } from './parse-diff.ts';
+import type { DiffLine } from './parse-diff.ts';
+import { applyMarks, markWords } from './word-marks.ts';
 
 export interface DiffOptions {
-  /** The key that shows the omitted rows. */
-  readonly moreKey?: string | undefined;
   readonly styles: Styles;
   readonly width: number;
+  /** The key that shows the omitted rows. */
+  readonly moreKey?: string | undefined;
   /** Maximum rows; the middle is omitted. */
   readonly maxRows?: number;
-  /** Default true. */
+  /** Default true; never in a narrow window. */
   readonly lineNumbers?: boolean;
   /** Shows every character, and wraps long lines: for a decision. */
   readonly isWhole?: boolean;
+  /** For its syntax. */
+  readonly fileName?: string | undefined;
+  readonly grammars?: Grammars | undefined;
+  /** Before every row, outside of its band. */
+  readonly indent?: string;
 }
 
-interface DiffLine {
-  readonly kind: 'added' | 'removed' | 'context' | 'gap';
-  readonly number: number;
-  readonly text: string;
-}
-
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
-
-export function parseDiff(diff: string): DiffLine[] {
-  const lines: DiffLine[] = [];
-  let before = 0;
-  let after = 0;
-  let isInside = false;
-  for (const line of diff.split('\n')) {
-    const hunk = HUNK.exec(line);
-    if (hunk) {
-      if (isInside) lines.push({ kind: 'gap', number: 0, text: '' });
-      before = Number(hunk[1]);
-      after = Number(hunk[2]);
-      isInside = true;
-    } else if (isInside && line.startsWith('+')) lines.push({ kind: 'added', number: after++, text: line.slice(1) });
-    else if (isInside && line.startsWith('-')) lines.push({ kind: 'removed', number: before++, text: line.slice(1) });
-    else if (isInside && line.startsWith(' ')) {
-      lines.push({ kind: 'context', number: after++, text: line.slice(1) });
-      before++;
-    }
-  }
-  return lines;
-}
-
-/** After the omitted rows: the key that shows them. */
-export function keyHint(key: string | undefined): string {
-  return key === undefined ? '' : ` (${key})`;
-}
+const ROOM_FOR_NUMBERS = 40;
+/** Rows before and after the fold. */
+const HEAD_SHARE = 2 / 3;
 
 export function renderDiff(diff: string, options: DiffOptions): string[] {
-  const { styles, width, maxRows = 40, isWhole = false, lineNumbers = true, moreKey } = options;
+  const { styles, maxRows = 40, indent = '', moreKey } = options;
   const lines = parseDiff(diff);
-  if (lines.length === 0) return [styles.secondary('No changes.')];
-  const digits = lineNumbers ? String(Math.max(...lines.map(({ number }) => number))).length : 0;
-  const rows = lines.flatMap((line) => renderLine(line, { digits, width, styles, isWhole }));
-  if (rows.length <= maxRows) return rows;
-  const head = Math.ceil((maxRows - 1) * 0.7);
+  if (styles.isSpoken) return sayDiff(lines, options);
+  if (lines.length === 0) return [`${indent}${styles.secondary('No changes.')}`];
+  const hasNumbers = options.lineNumbers !== false && options.width >= ROOM_FOR_NUMBERS;
+  const digits = hasNumbers ? String(Math.max(...lines.map(({ number }) => number))).length : 0;
+  const language = /\.([a-z0-9]+)$/i.exec(options.fileName ?? '')?.[1] ?? '';
+  const highlighter = createHighlighter(styles, () => options.grammars);
+  highlighter.begin(language);
+  const paint = options.grammars && language !== '' ? highlighter.line : (code: string) => code;
+  const rows = lines.flatMap((line) => renderLine(line, { ...options, digits, paint }));
+  if (rows.length <= maxRows) return rows.map((row) => indent + row);
+  const head = Math.ceil((maxRows - 1) * HEAD_SHARE);
   const tail = maxRows - 1 - head;
-  const left = rows.length - head - tail;
+  const fold = styles.secondary(`… ${rows.length - head - tail} rows${moreKey === undefined ? '' : ` · ${moreKey}`}`);
+  return [...rows.slice(0, head), fold, ...rows.slice(rows.length - tail)].map((row) => indent + row);
+}
+
+interface LineOptions extends DiffOptions {
+  readonly digits: number;
+  readonly paint: (code: string) => string;
+}
+
+const SIGNS = { added: '+', removed: '-', context: ' ', gap: ' ' } as const;
+
+function renderLine(line: DiffLine, options: LineOptions): string[] {
+  const { styles, width, digits, isWhole = false, paint } = options;
+  const { kind, number } = line;
+  if (kind === 'gap') return [styles.secondary(`${' '.repeat(Math.max(digits - 1, 0))}⋮`)];
+  const clean = (text: string) => expandTabs(isWhole ? makeVisibleLine(text) : sanitize(text));
+  const text = clean(line.text);
+  const isChange = kind !== 'context';
+  // The highlighter sees every line, so that it knows where a comment ends.
+  const painted = paint(text);
+  const code = isChange && !styles.hasSyntaxOnChanges ? text : painted;
+  const marked = line.pair === undefined ? code : markPair(line, code, clean(line.pair), styles);
+  const sign = { added: styles.success, removed: styles.error, context: (sign: string) => sign }[kind];
+  const numbers = digits === 0 ? '' : `${styles.secondary(String(number).padStart(digits))} `;
+  const lead = `${numbers}${styles.bold(sign(SIGNS[kind]))} `;
+  const room = Math.max(width - rowWidth(lead), 8);
+  const pieces = isWhole ? breakRow(marked, room) : [shortenRow(marked, room)];
+  const band = { added: styles.added, removed: styles.removed, context: (row: string) => row }[kind];
+  return pieces.map((piece, index) => {
+    const row = `${index === 0 ? lead : ' '.repeat(rowWidth(lead))}${piece}`;
+    return isChange ? band(row) : row.trimEnd();
+  });
+}
+
+function markPair({ kind }: DiffLine, code: string, pair: string, styles: Styles): string {
+  const own = stripStyles(code);
+  const { removed, added } = kind === 'removed' ? markWords(own, pair) : markWords(pair, own);
+  return kind === 'removed' ? applyMarks(code, removed, styles.removedWord) : applyMarks(code, added, styles.addedWord);
+}
+
+function sayDiff(lines: readonly DiffLine[], { fileName = 'a file', isWhole = false }: DiffOptions): string[] {
+  const changes = lines.filter(({ kind }) => kind === 'added' || kind === 'removed');
+  const count = (wanted: DiffLine['kind']) => changes.filter(({ kind }) => kind === wanted).length;
+  const clean = (text: string) => expandTabs(isWhole ? makeVisibleLine(text) : sanitize(text));
   return [
-    ...rows.slice(0, head),
-    styles.secondary(`… ${left} more rows of the diff${keyHint(moreKey)} …`),
-    ...rows.slice(rows.length - tail),
+    `Diff of ${sanitize(fileName)}, ${count('added')} added, ${count('removed')} removed.`,
+    ...changes.map(
+      ({ kind, number, text }) => `${kind === 'added' ? 'Added' : 'Removed'} line ${number}: ${clean(text)}`,
+    ),
   ];
-}
-
-interface LineOptions {
-  digits: number;
-  width: number;
-  styles: Styles;
-  isWhole: boolean;
-}
-
-function renderLine({ kind, number, text }: DiffLine, { digits, width, styles, isWhole }: LineOptions): string[] {
-  if (kind === 'gap') return [styles.secondary(`${' '.repeat(digits)} ⋮`)];
-  const mark = kind === 'added' ? '+' : kind === 'removed' ? '-' : ' ';
-  const style = kind === 'added' ? styles.added : kind === 'removed' ? styles.removed : styles.secondary;
-  const prefix = digits === 0 ? '' : `${styles.secondary(String(number).padStart(digits))} `;
-  const indent = digits === 0 ? '' : `${' '.repeat(digits)} `;
-  const shown = isWhole ? makeVisibleLine(text) : expandTabs(sanitize(text));
-  const available = Math.max(width - digits - 3, 8);
-  const pieces = isWhole ? chop(shown, available) : [shortenRow(shown, available)];
-  return pieces.map((piece, index) =>
-    index === 0 ? `${prefix}${style(`${mark} ${piece}`)}` : `${indent}${style(`  ${piece}`)}`,
-  );
-}
-
-/** Every character, in pieces of a width. */
-function chop(text: string, width: number): string[] {
-  const pieces: string[] = [];
-  let rest = text;
-  while (rowWidth(rest) > width) {
-    const piece = cutRow(rest, width);
-    if (piece === '') break;
-    pieces.push(piece);
-    rest = rest.slice(piece.length);
-  }
-  return [...pieces, rest];
 }

@@ -29,6 +29,7 @@ const BLOCKS: readonly (readonly [languages: RegExp, block: Block])[] = [
   ],
 ];
 
+const PLAIN: Style = (text) => text;
 /** A line this long is data, not code. */
 const LONGEST = 2_000;
 
@@ -39,8 +40,8 @@ export function createHighlighter(styles: Styles, grammars: () => Grammars | und
   const paint = (code: string) => {
     if (code.length > LONGEST) return styles.primary(code);
     if (block) return style(block.scope, code);
-    // Prose has the colour of a response; code of an unknown language must differ.
-    return grammars()?.highlight(code, language, style) ?? styles.accent(code);
+    // On a surface code of an unknown language can be told from prose; elsewhere its colour must differ.
+    return grammars()?.highlight(code, language, style) ?? (styles.hasSurfaces ? code : styles.symbol(code));
   };
   return {
     begin(name) {
@@ -104,6 +105,6 @@ function styleOf(scope: string, styles: Styles): Style {
     case 'deletion':
       return styles.error;
     default:
-      return styles.primary;
+      return styles.hasSurfaces ? PLAIN : styles.primary;
   }
 }

@@ -90,7 +90,7 @@ function takeCode(text: string, index: number, styles: Styles): Taken | undefine
   const isPadded = code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '';
   const length = end + fence.length - index;
   if (styles.keepsMarks) return { rendered: text.slice(index, index + length), length };
-  return { rendered: styles.accent(isPadded ? code.slice(1, -1) : code), length };
+  return { rendered: styles.symbol(isPadded ? code.slice(1, -1) : code), length };
 }
 
 function takeSpan(text: string, index: number, styles: Styles): Taken | undefined {
@@ -136,7 +136,9 @@ function takeLink(rest: string, styles: Styles): Taken | undefined {
   if (!match) return OPEN_LINK.test(rest) ? { rendered: rest[0] ?? '', length: 1, isOpen: true } : undefined;
   const [whole, label = '', address = ''] = match;
   const isSame = label === '' || label === address;
-  const rendered = isSame ? styles.link(address) : `${renderInline(label, styles)} (${styles.link(address)})`;
+  const rendered = isSame
+    ? styles.link(address)
+    : `${styles.link(renderInline(label, styles))} (${styles.secondary(address)})`;
   return { rendered, length: whole.length };
 }
 

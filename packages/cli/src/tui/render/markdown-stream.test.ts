@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
-import { rowWidth, stripStyles } from '../terminal/row-width.ts';
+import { rowWidth, stripStyles } from '../text/row-width.ts';
 import { MarkdownStream, renderMarkdown } from './markdown-stream.ts';
 
 const { theme } = chooseTheme({});
@@ -11,9 +11,9 @@ const COLOURED = { styles: createStyles(theme, 'truecolor'), width: () => 40 };
 
 describe('renderMarkdown', () => {
   it.each([
-    ['headings', '# One\n\n## Two ##\n', ['One', '', 'Two']],
+    ['headings', '# One\n\n## Two ##\n', ['# One', '', '## Two']],
     ['lists, with their indentation', '- a\n  - b\n1. c\n', ['• a', '  • b', '1. c']],
-    ['tasks', '- [ ] open\n- [x] done', ['• ☐ open', '• ☑ done']],
+    ['tasks', '- [ ] open\n- [x] done', ['• [ ] open', '• [x] done']],
     [
       'long items as a block',
       `- ${'word '.repeat(12)}`,
@@ -27,7 +27,7 @@ describe('renderMarkdown', () => {
     ['a fence inside a longer one', '````\n```\nx\n```\n````', ['````', '```', 'x', '```', '````']],
     ['a fence that is never closed', '```\nx', ['```', 'x', '```']],
     ['code in a line with its marks where there are no colours', 'call `parse()` now', ['call `parse()` now']],
-    ['quotes', '> said\n> > deeper', ['│ said', '│ │ deeper']],
+    ['quotes', '> said\n> > deeper', ['> said', '> > deeper']],
     ['rules', '---', ['─'.repeat(40)]],
     [
       'links with their address',
@@ -41,16 +41,7 @@ describe('renderMarkdown', () => {
     [
       'tables',
       '| Name | Size |\n|:-----|-----:|\n| a | 1 |\n| long name | 22 |\n\nafter',
-      [
-        '┌───────────┬──────┐',
-        '│ Name      │ Size │',
-        '├───────────┼──────┤',
-        '│ a         │    1 │',
-        '│ long name │   22 │',
-        '└───────────┴──────┘',
-        '',
-        'after',
-      ],
+      ['Name       Size', '─────────  ────', 'a             1', 'long name    22', '', 'after'],
     ],
   ])('shows %s', (_name, markdown, rows) => {
     expect(renderMarkdown(markdown, PLAIN)).toEqual(rows);
@@ -58,26 +49,59 @@ describe('renderMarkdown', () => {
 
   it('shows marks where no style can, and neither where styles tell it nor to a voice', () => {
     const markdown = 'call **now** `parse()`\n```js\n  a();\n```\nafter';
-    const bare = ['call now parse()', '  a();', 'after'];
-    expect(renderMarkdown(markdown, COLOURED).map(stripStyles)).toEqual(bare);
-    expect(renderMarkdown(markdown, SPOKEN)).toEqual(bare);
+    expect(renderMarkdown(markdown, COLOURED).map(stripStyles)).toEqual(['call now parse()', 'js', '  a();', 'after']);
+    expect(renderMarkdown(markdown, SPOKEN)).toEqual([
+      'call now parse()',
+      'Code, js.',
+      '  a();',
+      'End of code.',
+      'after',
+    ]);
     expect(renderMarkdown(markdown, PLAIN)).toEqual(['call **now** `parse()`', '```js', '  a();', '```', 'after']);
   });
 
   it('says a table row by row where it is read aloud, and leaves lines out', () => {
     const table = '| Name | **Size** |\n|---|---|\n| a | 1 |\n| b | |\n\n---\nafter';
-    expect(renderMarkdown(table, SPOKEN)).toEqual(['Name: a; Size: 1.', 'Name: b; Size.', '', 'after']);
+    expect(renderMarkdown(table, SPOKEN)).toEqual([
+      'Table, 2 columns, 2 rows.',
+      'Name: a; Size: 1.',
+      'Name: b; Size.',
+      '',
+      'after',
+    ]);
   });
 
-  it.each([10, 17, 24, 40, 200])('keeps tables inside a width of %i, in straight columns', (width) => {
+  it.each([10, 17, 24, 40, 200])('keeps tables inside a width of %i', (width) => {
     const table = `| Description | b |\n|---|---|\n| ${'wonderful '.repeat(20)} | ${'漢字'.repeat(20)} |\n`;
     const widths = renderMarkdown(table, { ...PLAIN, width: () => width }).map(rowWidth);
-    expect([Math.max(...widths) <= width, new Set(widths).size]).toEqual([true, width < 13 ? expect.any(Number) : 1]);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(width);
   });
 
-  it('tells a table cell by cell that has more columns than fit', () => {
-    const table = `| a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n`;
-    expect(renderMarkdown(table, PLAIN)).toEqual(['a: 1; b: 2; c: 3; d: 4; e: 5; f: 6; g:', '  7.']);
+  it('tells a table line by line whose words its columns would break', () => {
+    const table = '| File | Change | Risk |\n|---|---|---|\n| src/api/checkout.ts | refuse the voucher | medium |\n';
+    expect(renderMarkdown(table, { ...PLAIN, width: () => 30 })).toEqual([
+      'File: src/api/checkout.ts ·',
+      '  Change: refuse the voucher ·',
+      '  Risk: medium',
+    ]);
+  });
+
+  it('parts the lines of a table where a cell takes several rows', () => {
+    const table = '| a | b |\n|---|---|\n| one two three | x |\n| four | y |\n';
+    expect(renderMarkdown(table, { ...PLAIN, width: () => 12 })).toEqual([
+      'a        b',
+      '───────  ───',
+      'one two  x',
+      'three',
+      '───────  ───',
+      'four     y',
+    ]);
+  });
+
+  it('gives changed lines of a diff their colours, and no sign but their own', () => {
+    const rows = renderMarkdown('```diff\n-a\n+b\n c\n```', COLOURED);
+    expect(rows.map(stripStyles)).toEqual(['diff', '-a', '+b', ' c']);
+    expect([rows[1], rows[2]]).toEqual([COLOURED.styles.removed('-a'), COLOURED.styles.added('+b')]);
   });
 
   it('styles what is marked', () => {
@@ -143,7 +167,7 @@ describe('MarkdownStream', () => {
     const stream = new MarkdownStream(PLAIN);
     const head = `| ${'name '.repeat(20)}`;
     expect([stream.write(head), stream.write(`| size |\n|---|---|\n| a | 1 |\n`)]).toEqual([[], []]);
-    expect(stream.end()[0]).toMatch(/^┌─+┬─+┐$/);
+    expect(stream.end().join(' ')).toMatch(/^name .*size/);
   });
 
   it('gives out a word that never ends', () => {

@@ -9,7 +9,7 @@ import type { Styles } from '../theme/styles.ts';
 import { renderProse, settleProse, splitProse, toProseLine } from './prose-line.ts';
 import type { ProseLine } from './prose-line.ts';
 import { isDelimiterLine, looksLikeTableRow, renderTable, sayTable } from './table.ts';
-import { expandTabs, wrapRows } from './wrap-rows.ts';
+import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
 
 export interface MarkdownOptions {
   readonly styles: Styles;
@@ -38,7 +38,7 @@ const PEEKED = 2_000;
 export class MarkdownStream {
   private readonly options: MarkdownOptions;
   private rest = '';
-  private fence: { mark: string; indent: number } | undefined;
+  private fence: { mark: string; indent: number; language: string } | undefined;
   private table: string[] = [];
   private tableRows: { readonly key: string; readonly rows: string[] } | undefined;
   /** The unfinished line, once rows of it were returned. */
@@ -72,8 +72,11 @@ export class MarkdownStream {
     const rows = this.rest === '' ? [] : this.takeLine(this.rest);
     this.rest = '';
     rows.push(...this.flushTable());
-    if (this.fence && this.showsFences) rows.push(this.fence.mark);
-    this.fence = undefined;
+    if (this.fence) {
+      const { mark } = this.fence;
+      this.fence = undefined;
+      rows.push(...this.renderFence(mark));
+    }
     return rows;
   }
 
@@ -97,7 +100,7 @@ export class MarkdownStream {
     const { settled, left } = splitProse(this.proseOf(this.rest), this.options.styles);
     if (settled.body === '') return [];
     this.asked = { rest: this.rest, line: this.line, left };
-    return renderProse(settled, this.options.styles, this.options.width());
+    return renderProse(settled, this.options.styles, this.proseWidth);
   }
 
   /** The caller has printed the rows of `settled`; the rest continues under them. False if that is impossible. */
@@ -113,7 +116,7 @@ export class MarkdownStream {
 
   /** Returns a long line row by row while it grows, so that the changeable part stays small. */
   private settle(): string[] {
-    const width = this.options.width();
+    const width = this.proseWidth;
     if (this.rest.length <= width || this.fence || this.table.length > 0) return [];
     if (!this.line && UNDECIDED.test(this.rest)) return [];
     const settled = settleProse(this.proseOf(this.rest), this.options.styles, width);
@@ -133,9 +136,9 @@ export class MarkdownStream {
     const rows = this.flushTable();
     if (rows.length > 0) this.endsBlank = false;
     if (this.takeFence(line)) {
-      if (!this.showsFences) return rows;
-      this.endsBlank = false;
-      return [...rows, line.trim()];
+      const fence = this.renderFence(line);
+      if (fence.length > 0) this.endsBlank = false;
+      return [...rows, ...fence];
     }
     if (this.fence) rows.push(this.renderCode(line));
     else if (line.trim() !== '') rows.push(...this.renderLine(line));
@@ -152,14 +155,23 @@ export class MarkdownStream {
     return rows;
   }
 
+  /** Long rows are hard to read; code and tables use the window. */
+  private get proseWidth(): number {
+    return proseWidth(this.options.width());
+  }
+
   private proseOf(text: string): ProseLine {
     const expanded = expandTabs(text);
     return this.line ? { ...this.line, body: expanded.trimStart() } : toProseLine(expanded, this.options.styles);
   }
 
-  /** Without colours only the fences tell code from prose; for a screen reader they are noise. */
-  private get showsFences(): boolean {
-    return this.options.styles.keepsMarks;
+  /** Without colours only the fences tell code from prose; elsewhere a block begins with its language, if it has one. */
+  private renderFence(line: string): string[] {
+    const { styles } = this.options;
+    const language = this.fence?.language ?? '';
+    if (this.options.isSpoken) return [this.fence ? `Code${language === '' ? '' : `, ${language}`}.` : 'End of code.'];
+    if (styles.keepsMarks) return [line.trim()];
+    return language === '' ? [] : [styles.code(styles.secondary(language))];
   }
 
   /** Where colours mark code, fences are hidden: a block is copied as it was written. */
@@ -171,20 +183,22 @@ export class MarkdownStream {
       return isEnd;
     }
     if (!match) return false;
-    this.fence = { mark: match[2] ?? '```', indent: (match[1] ?? '').length };
+    this.fence = { mark: match[2] ?? '```', indent: (match[1] ?? '').length, language: match[3] ?? '' };
     this.options.highlight?.begin(match[3] ?? '');
     return true;
   }
 
   private renderCode(line: string): string {
     const code = this.codeOf(line);
-    return this.options.highlight?.line(code) ?? this.options.styles.accent(code);
+    const { styles, highlight } = this.options;
+    if (/^(diff|patch)$/i.test(this.fence?.language ?? '')) return renderPatchLine(code, styles);
+    return styles.code(highlight?.line(code) ?? code);
   }
 
   /** In its final look, so that no colour changes when the line ends. */
   private peekCode(line: string): string {
     const code = this.codeOf(line);
-    return this.options.highlight?.peek(code) ?? this.options.styles.accent(code);
+    return this.options.highlight?.peek(code) ?? code;
   }
 
   private codeOf(line: string): string {
@@ -195,10 +209,13 @@ export class MarkdownStream {
   private renderLine(line: string): string[] {
     const { styles } = this.options;
     const width = this.options.width();
-    if (this.fence) return wrapRows(this.peekCode(line.slice(-PEEKED).toWellFormed()), { width });
+    if (this.fence) {
+      const rows = wrapRows(this.peekCode(line.slice(-PEEKED).toWellFormed()), { width });
+      return rows.map((row) => styles.code(row));
+    }
     if (!this.line && RULE.test(line))
       return this.options.isSpoken ? [] : [styles.border('─'.repeat(Math.min(width, 40)))];
-    return renderProse(this.proseOf(line), styles, width);
+    return renderProse(this.proseOf(line), styles, this.proseWidth);
   }
 
   private flushTable(): string[] {
@@ -219,6 +236,12 @@ export class MarkdownStream {
     }
     return [...this.tableRows.rows];
   }
+}
+
+/** Its signs stay at column 0: it can be applied after copying. */
+function renderPatchLine(line: string, styles: Styles): string {
+  if (/^\+(?!\+\+ )/.test(line)) return styles.added(line);
+  return /^-(?!-- )/.test(line) ? styles.removed(line) : styles.code(line);
 }
 
 /** A whole text at once. */

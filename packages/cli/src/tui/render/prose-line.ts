@@ -4,10 +4,10 @@
  * sanitised.
  */
 
-import { stripStyles } from '../terminal/row-width.ts';
+import { stripStyles } from '../text/row-width.ts';
 import type { Style, Styles } from '../theme/styles.ts';
 import { inlinePieces, renderInline } from './inline.ts';
-import { indentUnder, wrapRows } from './wrap-rows.ts';
+import { indentUnder, wrapRows } from '../text/wrap-rows.ts';
 
 export interface ProseLine {
   /** Markdown, without the marks that define the kind of line. */
@@ -33,15 +33,20 @@ const LONGEST_SPAN = 1_000;
 export function toProseLine(line: string, styles: Styles): ProseLine {
   const heading = HEADING.exec(line);
   if (heading) {
-    const style = headingStyle(heading[1] ?? '#', styles);
-    return { body: heading[2] ?? '', style: (text) => styles.bold(style(text)), first: '', isWhole: true };
+    const marks = heading[1] ?? '#';
+    return {
+      body: heading[2] ?? '',
+      style: headingStyle(marks, styles),
+      first: headingMark(marks, styles),
+      isWhole: true,
+    };
   }
   const item = ITEM.exec(line);
   if (item) return toItem(item, styles);
   const quote = QUOTE.exec(line);
   if (quote) {
-    const bar = styles.border('│ '.repeat((quote[1] ?? '').replaceAll(/\s/g, '').length));
-    return { body: quote[2] ?? '', style: styles.secondary, first: bar, rest: bar };
+    const marks = styles.border('> '.repeat((quote[1] ?? '').replaceAll(/\s/g, '').length));
+    return { body: quote[2] ?? '', style: styles.italic, first: marks, rest: marks };
   }
   const indent = /^\s*/.exec(line)?.[0].slice(0, 12) ?? '';
   return { body: line.trimStart(), style: styles.response, first: indent };
@@ -118,13 +123,25 @@ function inkIn(text: string): number {
 
 function toItem([, indent = '', mark = '', body = '']: RegExpExecArray, styles: Styles): ProseLine {
   const task = TASK.exec(body);
-  const bullet = /^\d/.test(mark) ? mark : '•';
-  const box = task ? `${task[1] === ' ' ? '☐' : '☑'} ` : '';
-  const first = `${indent.slice(0, 20)}${styles.accent(bullet)} ${box}`;
+  const sign = task ? taskSign(task[1] !== ' ', styles) : styles.secondary(/^\d/.test(mark) ? mark : '•');
+  const first = `${indent.slice(0, 20)}${sign} `;
   return { body: task ? body.slice(task[0].length) : body, style: styles.response, first };
 }
 
-function headingStyle(marks: string, styles: Styles): Style {
-  if (marks.length <= 2) return styles.link;
-  return marks.length === 3 ? styles.primary : styles.secondary;
+/** Replaces the bullet. */
+function taskSign(isDone: boolean, styles: Styles): string {
+  if (styles.keepsMarks) return isDone ? '• [x]' : '• [ ]';
+  return isDone ? styles.success('✓') : styles.secondary('☐');
+}
+
+/** Where colours cannot tell a heading, its marks do; a voice says its level. */
+function headingMark(marks: string, styles: Styles): string {
+  if (styles.isSpoken) return `Heading ${marks.length}: `;
+  return styles.keepsMarks ? `${marks} ` : '';
+}
+
+function headingStyle(marks: string, { link, bold, italic, underline, primary }: Styles): Style {
+  if (marks.length === 1) return (text) => bold(underline(link(text)));
+  if (marks.length === 2) return (text) => bold(link(text));
+  return marks.length === 3 ? (text) => bold(primary(text)) : (text) => italic(primary(text));
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Styles } from '../theme/styles.ts';
-import { expandTabs, wrapRows } from './wrap-rows.ts';
+import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 
 export interface RawStreamOptions {
   readonly styles: Styles;
