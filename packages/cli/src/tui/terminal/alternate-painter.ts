@@ -3,8 +3,8 @@
  * lines of the conversation; the terminal keeps none of them. Only changed rows are written.
  */
 
-import type { Frame, Size } from './painter.ts';
-import { RESET, cutRow, rowWidth, stripStyles } from './row-width.ts';
+import type { Frame, Painter, Size } from './painter.ts';
+import { FILL, RESET, cutRow, rowWidth, stripStyles } from '../text/row-width.ts';
 
 const BEGIN = '\x1b[?2026h';
 const END = '\x1b[?2026l';
@@ -13,7 +13,9 @@ const SHOW_CURSOR = '\x1b[?25h';
 const HIDE_CURSOR = '\x1b[?25l';
 const MOST_LINES = 20_000;
 
-export class AlternatePainter {
+export class AlternatePainter implements Painter {
+  readonly isWhole = true;
+  readonly needsSettledWindow = false;
   private lines: string[] = [];
   private shown: readonly string[] = [];
   private size: Size | undefined;
@@ -31,16 +33,24 @@ export class AlternatePainter {
       .map((row, index) => reachCaret(cutRow(row, size.columns - 1), index + hidden, frame, size));
     const rows = [...this.view(height, size.columns - 1), ...below];
     const changes = rows.flatMap((row, index) =>
-      row === this.shown[index] ? [] : [`\x1b[${index + 1};1H${row}${row.includes('\x1b') ? RESET : ''}${ERASE_RIGHT}`],
+      row === this.shown[index] ? [] : [`\x1b[${index + 1};1H${ended(row)}`],
     );
     this.shown = rows;
     return `${BEGIN}${changes.join('')}${cursorAt(frame, height, size)}${END}`;
   }
 
   /** Up when negative; a page when it is as many rows as the screen has. */
-  scroll(by: number): void {
+  scroll(by: number): boolean {
     this.offset = Math.max(0, this.offset - by);
+    return true;
   }
+
+  /** Each frame is drawn for the size it is given. */
+  disturb(): void {}
+
+  resize(): void {}
+
+  learn(): void {}
 
   leave(): string {
     this.forget();
@@ -72,6 +82,11 @@ export class AlternatePainter {
     const seen = rows.slice(Math.max(end - height, 0), end);
     return [...seen, ...Array.from({ length: height - seen.length }, () => '')];
   }
+}
+
+/** Nothing of an earlier row stays behind it; a filled row has erased it already. */
+function ended(row: string): string {
+  return `${row}${row.includes('\x1b') ? RESET : ''}${row.includes(FILL) ? '' : ERASE_RIGHT}`;
 }
 
 /** Typed blanks are written: a program that reads the screen cannot see them otherwise. */

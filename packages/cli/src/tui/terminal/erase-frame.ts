@@ -1,11 +1,11 @@
 /** Erases a frame, as it was drawn or as a resized terminal shows it; its final part may stay. Pure. */
 
-import { compactRow } from './compact-row.ts';
+import { compactRow } from '../text/compact-row.ts';
 import type { FittedFrame } from './fit-frame.ts';
 import { ERASE_BELOW, ERASE_RIGHT, climb, toColumn, up } from './moves.ts';
 import type { Reflow, Size } from './painter.ts';
 import { additionTo } from './row-change.ts';
-import { cutRow, graphemesIn, hasSureWidth, rowHeight, rowWidth, stripStyles } from './row-width.ts';
+import { cutRow, graphemesIn, hasSureWidth, rowHeight, rowWidth, stripStyles } from '../text/row-width.ts';
 
 /** Deletes all rows below. */
 const DELETE_ALL = '\x1b[999M';

@@ -3,10 +3,10 @@
  * resting place of the cursor between writes. Pure.
  */
 
-import { compactRow } from './compact-row.ts';
+import { compactRow } from '../text/compact-row.ts';
 import type { Caret, Frame, Reflow, Size } from './painter.ts';
 import { additionTo } from './row-change.ts';
-import { PIECES, cutRow, graphemesIn, rowWidth } from './row-width.ts';
+import { PIECES, cutRow, graphemesIn, rowWidth, withoutFill } from '../text/row-width.ts';
 
 export interface FittedFrame {
   readonly rows: readonly string[];
@@ -40,7 +40,7 @@ export function fitFrame(frame: Frame, size: Size, reflow: Reflow): FittedFrame 
   const rows = frame.rows
     .slice(-most)
     .map((row, index) => (restsAtSeam && index === caret?.row ? markCell(row, caret.column) : row))
-    .map((row) => compactRow(cutRow(row, Math.max(size.columns - 1, 1)).trimEnd()));
+    .map((row) => compactRow(cutRow(withoutFill(row), Math.max(size.columns - 1, 1)).trimEnd()));
   // With omitted rows, it is unknown which of the shown rows are final.
   const grown = rows.length === frame.rows.length ? grownOf(rows, frame.seam) : [];
   return {

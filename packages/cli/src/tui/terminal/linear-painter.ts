@@ -3,12 +3,14 @@
  * up, and only the input line is ever rewritten.
  */
 
-import type { Frame, Size } from './painter.ts';
-import { cutRow, graphemesIn, rowWidth } from './row-width.ts';
+import type { Frame, Painter, Size } from './painter.ts';
+import { cutRow, graphemesIn, rowWidth } from '../text/row-width.ts';
 
 const ERASE_INPUT = '\r\x1b[K';
 
-export class LinearPainter {
+export class LinearPainter implements Painter {
+  readonly isWhole = false;
+  readonly needsSettledWindow = false;
   private row = '';
   private column = 0;
 
@@ -31,6 +33,17 @@ export class LinearPainter {
     if (column !== this.column) out += `\x1b[${column + 1}G`;
     this.column = column;
     return out;
+  }
+
+  /** Each frame is drawn for the size it is given. */
+  disturb(): void {}
+
+  resize(): void {}
+
+  learn(): void {}
+
+  scroll(): boolean {
+    return false;
   }
 
   leave(): string {

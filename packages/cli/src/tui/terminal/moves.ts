@@ -1,6 +1,6 @@
 /** Sequences that move the cursor and erase rows, as text. Pure; no absolute positions. */
 
-import { rowWidth } from './row-width.ts';
+import { rowWidth } from '../text/row-width.ts';
 
 export const ERASE_RIGHT = '\x1b[K';
 export const ERASE_BELOW = '\x1b[J';

@@ -3,8 +3,8 @@
  * It never starts inside a character that may be wider than one cell, and repeats the styles in force at that place.
  */
 
-import { compactRow } from './compact-row.ts';
-import { PIECES, RESET, cutRow, hasSureWidth, rowWidth, stripStyles } from './row-width.ts';
+import { compactRow } from '../text/compact-row.ts';
+import { PIECES, RESET, cutRow, hasSureWidth, rowWidth, stripStyles } from '../text/row-width.ts';
 
 export interface RowChange {
   readonly column: number;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Screen } from './painter.fixture.ts';
-import { Painter } from './painter.ts';
+import { Screen } from './inline-painter.fixture.ts';
+import { InlinePainter } from './inline-painter.ts';
 import type { Frame, Size } from './painter.ts';
-import { rowWidth } from './row-width.ts';
+import { rowWidth } from '../text/row-width.ts';
 
-describe('Painter', () => {
+describe('InlinePainter', () => {
   it('loses no line where a terminal that has said nothing is wide again when what was meant for it narrow arrives', async () => {
     const [wide, narrow] = [80, 30].map((columns) => ({ columns, rows: 24 })) as [Size, Size];
     const frameOf = ({ columns }: Size): Frame => ({
@@ -12,7 +12,7 @@ describe('Painter', () => {
       caret: { row: 1, column: 2 },
     });
     const screen = new Screen(wide);
-    const painter = new Painter({ reflow: 'either' });
+    const painter = new InlinePainter({ reflow: 'either' });
     await screen.write(painter.paint(['one', 'two', 'three'], frameOf(wide), wide));
     await screen.write(painter.paint([], frameOf(narrow), narrow));
     expect(screen.lines()).toEqual(['one', 'two', 'three', '─'.repeat(29), '>']);
@@ -21,7 +21,7 @@ describe('Painter', () => {
   it('writes lines above a frame that stays at the bottom', async () => {
     const size = { columns: 40, rows: 10 };
     const screen = new Screen(size);
-    const painter = new Painter();
+    const painter = new InlinePainter();
     await screen.write('before\r\n');
     await screen.write(painter.paint([], { rows: ['>', 'footer'], caret: { row: 0, column: 2 } }, size));
     for (let index = 0; index < 30; index++) {
@@ -34,20 +34,20 @@ describe('Painter', () => {
   it('puts the cursor at the caret', async () => {
     const size = { columns: 40, rows: 10 };
     const screen = new Screen(size);
-    const painter = new Painter();
+    const painter = new InlinePainter();
     await screen.write(painter.paint(['x'], { rows: ['rule', '> abc', 'rule'], caret: { row: 1, column: 5 } }, size));
     expect(screen.cursor()).toEqual({ row: 2, column: 5 });
   });
 
   it('says nothing when nothing changed', () => {
-    const painter = new Painter();
+    const painter = new InlinePainter();
     const frame = { rows: ['> a'], caret: { row: 0, column: 3 } };
     painter.paint([], frame, { columns: 40, rows: 10 });
     expect(painter.paint([], frame, { columns: 40, rows: 10 })).toBe('');
   });
 
   it('sends only the new end of a row that grew', () => {
-    const painter = new Painter();
+    const painter = new InlinePainter();
     const size = { columns: 80, rows: 10 };
     painter.paint([], { rows: ['\x1b[31mabc\x1b[0m def'] }, size);
     const bytes = painter.paint([], { rows: ['\x1b[31mabc\x1b[0m def ghi'] }, size);
@@ -55,7 +55,7 @@ describe('Painter', () => {
   });
 
   it('does not write again what was shown when it was final already', () => {
-    const painter = new Painter({ reflow: 'text' });
+    const painter = new InlinePainter({ reflow: 'text' });
     const size = { columns: 80, rows: 10 };
     const below = ['rule', '> '];
     painter.paint([], { rows: ['a paragraph that is', 'not at its e', ...below], seam: { row: 1, column: 10 } }, size);
@@ -73,7 +73,7 @@ describe('Painter', () => {
     // To this terminal the sign is one cell wide, to us two.
     const size = { columns: 80, rows: 10 };
     const screen = new Screen(size);
-    const painter = new Painter();
+    const painter = new InlinePainter();
     const below = ['\x1b[34m👍\x1b[0m status', '> '];
     for (const answer of ['ok 👍', 'ok 👍 go', 'ok 👍 good', 'ok 👍 good, all done']) {
       await screen.write(painter.paint([], { rows: [answer, ...below] }, size));
@@ -88,7 +88,7 @@ describe('Painter', () => {
     async (reflow) => {
       const size = { columns: 60, rows: 12 };
       const screen = new Screen(size);
-      const painter = new Painter({ reflow });
+      const painter = new InlinePainter({ reflow });
       // The heart is one cell here and the family three; for us each is two.
       const rows = ['A \u2764\ufe0f and one two three', 'B 👨‍👩‍👧 and one two three', 'C plain one two'];
       for (const [index, row] of rows.entries()) {
@@ -116,7 +116,7 @@ describe('Painter', () => {
   it('leaves nothing of the frame behind', async () => {
     const size = { columns: 40, rows: 10 };
     const screen = new Screen(size);
-    const painter = new Painter();
+    const painter = new InlinePainter();
     await screen.write(painter.paint(['kept'], { rows: ['a', 'b', 'c'] }, size));
     await screen.write(`${painter.leave()}bye\r\n`);
     expect(screen.lines()).toEqual(['kept', 'bye']);
@@ -124,7 +124,7 @@ describe('Painter', () => {
 
   it('leaves nothing of a question in the scrollback when the window gets lower than it', async () => {
     const screen = new Screen({ columns: 80, rows: 20 });
-    const painter = new Painter({ reflow: 'text' });
+    const painter = new InlinePainter({ reflow: 'text' });
     const question = (height: number) => ({ rows: ['? May it run?', '1. Yes', '2. No', '3. Never'].slice(-height) });
     await screen.write(painter.paint(['first', 'second'], question(4), { columns: 80, rows: 20 }));
     for (const rows of [3, 12, 2, 20]) {
@@ -138,7 +138,7 @@ describe('Painter', () => {
     'lets what is final already stay when the window changes, and takes the rest of its row away (%s)',
     async (reflow) => {
       const screen = new Screen({ columns: 60, rows: 12 });
-      const painter = new Painter({ reflow, onGrownLeft: () => true });
+      const painter = new InlinePainter({ reflow, onGrownLeft: () => true });
       const frame = { rows: ['a paragraph that has come', 'to its second ro', '', '>'], seam: { row: 1, column: 13 } };
       await screen.write(painter.paint(['before'], frame, { columns: 60, rows: 12 }));
       screen.terminal.resize(70, 9);
@@ -150,7 +150,7 @@ describe('Painter', () => {
 
   it('writes nothing over what is final when a lower window has dropped the rows below it', async () => {
     const screen = new Screen({ columns: 60, rows: 12 });
-    const painter = new Painter({ reflow: 'text' });
+    const painter = new InlinePainter({ reflow: 'text' });
     const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`);
     const frame = (tick: string) => ({
       rows: ['final and no', '', `${tick} Thinking`, '>'],
@@ -166,7 +166,7 @@ describe('Painter', () => {
   });
 
   it('deletes the old frame of another size, because tmux keeps what is erased from its first cell on', () => {
-    const painter = new Painter({ reflow: 'text' });
+    const painter = new InlinePainter({ reflow: 'text' });
     painter.paint([], { rows: ['a', 'b', 'c'] }, { columns: 40, rows: 10 });
     const bytes = painter.paint([], { rows: ['a'] }, { columns: 40, rows: 4 });
     expect([bytes.includes('\x1b[999M'), bytes.includes('\x1b[J')]).toEqual([true, false]);
@@ -175,7 +175,7 @@ describe('Painter', () => {
   it('draws the frame again after a window that came back to its size', async () => {
     const size = { columns: 40, rows: 10 };
     const screen = new Screen(size);
-    const painter = new Painter({ reflow: 'text' });
+    const painter = new InlinePainter({ reflow: 'text' });
     const frame = { rows: ['rule', '> /', 'about', 'help'], caret: { row: 1, column: 3 } };
     await screen.write(painter.paint(['first'], frame, size));
     for (const rows of [3, 10]) screen.terminal.resize(40, rows);

@@ -1,10 +1,10 @@
 /** The painter in a storm: whatever is written, dragged and resized, the terminal keeps every line once and in order. */
 
 import { describe, expect, inject, it } from 'vitest';
-import { Screen } from './painter.fixture.ts';
-import { Painter } from './painter.ts';
+import { Screen } from './inline-painter.fixture.ts';
+import { InlinePainter } from './inline-painter.ts';
 import type { Frame } from './painter.ts';
-import { cutRow } from './row-width.ts';
+import { cutRow } from '../text/row-width.ts';
 
 /** Of so many in endurance; a quick run takes the first two. */
 function seeds(count: number): number[] {
@@ -60,7 +60,7 @@ describe('Painter in a storm', () => {
       const { integer, next } = random(seed * 104_729);
       let size = { columns: integer(20, 40), rows: integer(6, 10) };
       const screen = new Screen(size);
-      const painter = new Painter({ reflow: 'rows' });
+      const painter = new InlinePainter({ reflow: 'rows' });
       const expected: string[] = [];
       const dragged = (from: number, most: readonly [number, number]) =>
         Math.max(most[0], Math.min(most[1], Math.round(from * (0.8 + next() * 0.4))));
@@ -98,7 +98,7 @@ describe('Painter in a storm', () => {
       let untilTold = 0;
       const screen = new Screen(size);
       const writer = new Writer();
-      const painter = new Painter({ reflow: 'rows', onGrownLeft: () => writer.end().length > 0 });
+      const painter = new InlinePainter({ reflow: 'rows', onGrownLeft: () => writer.end().length > 0 });
       for (let step = 0; step < 120; step++) {
         if (untilTold < 0 && next() < 0.4) {
           size = { columns: integer(20, 160), rows: integer(8, 40) };
@@ -128,7 +128,7 @@ describe('Painter in a storm', () => {
     const { integer, next } = random(seed * 7919);
     let size = { columns: integer(40, 120), rows: integer(14, 40) };
     const screen = new Screen(size);
-    const painter = new Painter({ reflow: 'rows' });
+    const painter = new InlinePainter({ reflow: 'rows' });
     const expected: string[] = [];
     for (let index = 0; index < 5; index++) {
       expected.push(`shell ${index}`);
