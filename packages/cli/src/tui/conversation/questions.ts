@@ -5,17 +5,18 @@
 
 import { getErrorMessage } from '@castor/core';
 import { allCalls } from '@castor/core/program';
-import type { ToolCallConfirmationDetails, ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
-import type { ApprovalOptions } from './dialogs/approval.ts';
-import { askQuestions } from './dialogs/ask-user.ts';
-import type { DialogHost } from './dialogs/dialog-host.ts';
-import { askAboutFallback } from './dialogs/fallback-question.ts';
-import { askAboutPlan } from './dialogs/plan-approval.ts';
+import type { ToolCallView, Transcript, WorkspaceAgent } from '@castor/core';
+import type { ApprovalOptions } from '../dialogs/approval.ts';
+import type { DialogHost } from '../dialogs/dialog-host.ts';
+import { askAboutFallback } from '../dialogs/fallback-question.ts';
+import type { EditorDiffs } from './diff-in-editor.ts';
 
 export interface QuestionOptions {
   readonly host: DialogHost;
   readonly agent: () => Promise<WorkspaceAgent>;
   readonly approval: () => Omit<ApprovalOptions, 'host' | 'signal'>;
+  /** The editor around the terminal, where it shows diffs. */
+  readonly editorDiffs: () => EditorDiffs | undefined;
   /** Prints a plan for reading. */
   readonly printPlan: (path: string) => Promise<void>;
   /** A question could not be asked, or its answer could not be delivered. */
@@ -53,7 +54,10 @@ export class Questions {
       });
     } else if (call?.confirmation) {
       const { callId, confirmation } = call;
-      this.ask(id, (signal) => this.askAboutCall(callId, confirmation, signal));
+      this.ask(id, async (signal) => {
+        const { askAboutCall } = await import('./ask-about-call.ts');
+        await askAboutCall(callId, confirmation, this.options, signal);
+      });
     }
   }
 
@@ -69,29 +73,6 @@ export class Questions {
       .finally(() => {
         this.open = undefined;
       });
-  }
-
-  private async askAboutCall(callId: string, details: ToolCallConfirmationDetails, signal: AbortSignal): Promise<void> {
-    const { host, agent } = this.options;
-    if (details.type === 'ask_user') {
-      const answers = await askQuestions(details.questions, host, signal);
-      if (signal.aborted) return;
-      const { session } = await agent();
-      if (answers) session.respond(callId, 'proceed_once', { answers });
-      else session.respond(callId, 'cancel');
-      return;
-    }
-    if (details.type === 'exit_plan_mode') {
-      await this.options.printPlan(details.planPath);
-      const payload = await askAboutPlan(details.planPath, host, signal);
-      if (payload) (await agent()).session.respond(callId, 'proceed_once', payload);
-      return;
-    }
-    const { askApproval } = await import('./dialogs/approval.ts');
-    const answer = await askApproval(details, { ...this.options.approval(), host, signal });
-    if (!answer) return;
-    (await agent()).session.respond(callId, answer.outcome, answer.payload);
-    if (answer.payload?.feedback !== undefined) this.options.onFeedback(answer.payload.feedback);
   }
 }
 

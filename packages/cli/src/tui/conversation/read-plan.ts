@@ -2,9 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { getErrorMessage } from '@castor/core';
-import { sanitize } from '../sanitize.ts';
-import { renderMarkdown } from './render/markdown-stream.ts';
-import type { MarkdownOptions } from './render/markdown-stream.ts';
+import { sanitize } from '../../sanitize.ts';
+import { renderMarkdown } from '../render/markdown-stream.ts';
+import type { MarkdownOptions } from '../render/markdown-stream.ts';
 
 const LONGEST = 200_000;
 

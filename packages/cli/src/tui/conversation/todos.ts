@@ -3,11 +3,11 @@
 import type { Todo, TodoStatus } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
 import type { Styles } from '../theme/styles.ts';
-import { wrapRows } from './wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 
 const MARKS: Readonly<Record<TodoStatus, string>> = {
   pending: '☐',
-  in_progress: '»',
+  in_progress: '▸',
   completed: '✓',
   cancelled: '-',
   blocked: '!',
@@ -24,11 +24,11 @@ export function renderTodos(todos: readonly Todo[], { styles, width }: { styles:
 function styleOf(status: TodoStatus, styles: Styles): (text: string) => string {
   switch (status) {
     case 'in_progress':
-      return styles.accent;
+      return (text) => styles.bold(styles.accent(text));
     case 'completed':
       return styles.secondary;
     case 'cancelled':
-      return (text) => styles.secondary(styles.strike(text));
+      return styles.secondary;
     case 'blocked':
       return styles.warning;
     case 'pending':

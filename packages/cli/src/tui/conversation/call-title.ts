@@ -1,0 +1,155 @@
+/**
+ * The head of a call in words: what it does, to what, how it ended and why. The mark never lies: a check means that it
+ * worked. Pure.
+ */
+
+import type { ToolCallView } from '@castor/core';
+import { sanitizeLine } from '../../sanitize.ts';
+import { rowWidth, shortenRow } from '../text/row-width.ts';
+import type { Style, Styles } from '../theme/styles.ts';
+
+export interface CallTitle {
+  readonly verb: string;
+  readonly object: string;
+}
+
+/** Signs of a row, and the state each stands for. */
+export type CallState = 'waiting' | 'running' | 'asked' | 'worked' | 'failed' | 'blocked' | 'dropped';
+
+const MARKS: Readonly<Record<CallState, string>> = {
+  waiting: '·',
+  running: '▸',
+  asked: '?',
+  worked: '✓',
+  failed: '✗',
+  blocked: '!',
+  dropped: '-',
+};
+
+/** By the name of the tool; others have the verb of their display name. */
+const VERBS: Readonly<Record<string, string>> = {
+  read_file: 'Read',
+  read_many_files: 'Read',
+  list_directory: 'List',
+  glob: 'Find',
+  grep_search: 'Search',
+  search_file_content: 'Search',
+  write_file: 'Write',
+  replace: 'Edit',
+  run_shell_command: 'Shell',
+  web_fetch: 'Fetch',
+  google_web_search: 'Search the web',
+  write_todos: 'Plan',
+};
+
+/** What descriptions of tools say before their object. */
+const LEADS = /^(?:Writing to|Edit|Create|Processing URLs and instructions from prompt:) /;
+const LONGEST_REASON = 120;
+const LEAST_OBJECT = 8;
+
+export function titleOf({ name, display }: Pick<ToolCallView, 'name' | 'display'>): CallTitle {
+  const shown = sanitizeLine(display.name || name);
+  const verb = VERBS[name] ?? shown;
+  const whole = sanitizeLine(display.description);
+  // Many descriptions begin with the tool's own name: once is enough.
+  const own = whole.startsWith(`${shown} `) ? whole.slice(shown.length + 1) : whole;
+  const object = name in VERBS ? own.replace(LEADS, '') : own;
+  return { verb, object: /^'.*'/.test(object) ? object.replace(/^'(.*?)'(?= |$)/, '"$1"') : object };
+}
+
+export function stateOf({ status, failure, error }: ToolCallView): CallState {
+  switch (status) {
+    case 'validating':
+    case 'scheduled':
+      return 'waiting';
+    case 'awaiting_approval':
+      return 'asked';
+    case 'executing':
+      return 'running';
+    case 'cancelled':
+      return 'dropped';
+    case 'error':
+      return error?.type === 'policy_violation' ? 'blocked' : 'failed';
+    case 'success':
+      return failure === undefined ? 'worked' : 'failed';
+  }
+}
+
+export interface TitleOptions {
+  readonly styles: Styles;
+  readonly width: number;
+  /** After a dot each, such as how long it took. */
+  readonly facts?: readonly string[];
+  /** Lines it changed, styled. */
+  readonly counts?: string;
+}
+
+/** One row: mark, verb, object, and the reason of anything but success. Its object is cut, a path at its beginning. */
+export function renderTitle(call: ToolCallView, { styles, width, facts = [], counts = '' }: TitleOptions): string {
+  const state = stateOf(call);
+  const { verb, object } = titleOf(call);
+  const isStopped = state === 'dropped' && refusalOf(call) === undefined && facts.length > 0;
+  const after = isStopped ? styles.secondary(` after ${facts.join(' · ')}`) : '';
+  const why = `${tailOf(call, state, styles)}${after}${counts === '' ? '' : ` ${counts}`}`;
+  const more = isStopped ? '' : facts.map((fact) => styles.secondary(` · ${fact}`)).join('');
+  const lead = `${styleOf(state, styles)(MARKS[state])} ${styles.bold(verb)}`;
+  const room = width - rowWidth(lead) - 1 - rowWidth(why);
+  // The reason is always shown; how long it took gives way first.
+  const tail = room - rowWidth(more) < LEAST_OBJECT ? why : `${why}${more}`;
+  const cut = cutObject(object, Math.max(width - rowWidth(lead) - 1 - rowWidth(tail), 1), isPath(call));
+  const head = cut === '' ? lead : `${lead} ${styles.primary(cut)}`;
+  return shortenRow(`${head}${tail}`, width);
+}
+
+/** The reason of a refused call; undefined where it has none. */
+export function refusalOf({ status, result }: ToolCallView): string | undefined {
+  if (status !== 'cancelled' || typeof result !== 'string') return undefined;
+  const match = /^\[Operation Cancelled\] User denied execution\.(?: The user said: (.*))?$/s.exec(result.trim());
+  return match ? (match[1] ?? '').trim() : undefined;
+}
+
+/** Whether a result only repeats that the call was cancelled. */
+export function isBareCancel({ status, result }: ToolCallView): boolean {
+  return status === 'cancelled' && typeof result === 'string' && result.startsWith('[Operation Cancelled]');
+}
+
+function tailOf(call: ToolCallView, state: CallState, styles: Styles): string {
+  const { failure, error } = call;
+  if (failure !== undefined) return styles.error(` ${sanitizeLine(failure)}`);
+  if (state === 'blocked') return styles.warning(` not run: ${shortReason(error?.message ?? '')}`);
+  if (state !== 'dropped') return '';
+  const refusal = refusalOf(call);
+  if (refusal === undefined) return styles.secondary(' stopped');
+  return styles.secondary(refusal === '' ? ' refused by you' : ` refused by you: "${shortReason(refusal)}"`);
+}
+
+function shortReason(text: string): string {
+  const line = sanitizeLine(text);
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON - 1)}…` : line;
+}
+
+function isPath({ name }: ToolCallView): boolean {
+  return name === 'read_file' || name === 'write_file' || name === 'replace' || name === 'list_directory';
+}
+
+function cutObject(object: string, room: number, fromStart: boolean): string {
+  if (rowWidth(object) <= room) return object;
+  return fromStart ? `…${object.slice(-(room - 1))}` : shortenRow(object, room);
+}
+
+function styleOf(state: CallState, styles: Styles): Style {
+  switch (state) {
+    case 'worked':
+      return styles.success;
+    case 'failed':
+      return styles.error;
+    case 'blocked':
+    case 'asked':
+      return styles.warning;
+    case 'running':
+      return styles.accent;
+    case 'waiting':
+    case 'dropped':
+      return styles.secondary;
+  }
+}
