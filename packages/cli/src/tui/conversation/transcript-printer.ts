@@ -4,30 +4,19 @@
  * if the attempt is then abandoned, a note reports it. The cost depends on the new text only.
  */
 
-import type { Transcript, TranscriptItem } from '@castor/core';
-import { TerminalSanitizer, sanitize } from '../sanitize.ts';
-import { MarkdownStream } from './render/markdown-stream.ts';
-import type { LineHighlighter } from './render/markdown-stream.ts';
-import { RawStream } from './render/raw-stream.ts';
-import { renderItem, renderNote } from './render/transcript-item.ts';
-import type { ShownKinds } from './render/transcript-item.ts';
-import { rowWidth, stripStyles } from './terminal/row-width.ts';
-import type { Styles } from './theme/styles.ts';
-
-export interface PrinterOptions {
-  readonly styles: () => Styles;
-  readonly width: () => number;
-  readonly show: () => ShownKinds;
-  /** The key that shows long results in full. */
-  readonly moreKey?: () => string | undefined;
-  readonly createHighlighter: (styles: Styles) => LineHighlighter;
-  /** Whether a screen reader reads it. */
-  readonly isSpoken?: () => boolean;
-  /** Whether answers are shown as Markdown source. */
-  readonly isRaw?: () => boolean;
-  /** Called with every final item. */
-  readonly onItem?: (item: TranscriptItem) => void;
-}
+import type { ToolCallView, Transcript, TranscriptItem } from '@castor/core';
+import { TerminalSanitizer, sanitize } from '../../sanitize.ts';
+import { MarkdownStream } from '../render/markdown-stream.ts';
+import { RawStream } from '../render/raw-stream.ts';
+import type { PrinterOptions } from './printer-options.ts';
+import { noteOf, standTogether, toNote } from './note-kinds.ts';
+import type { Note } from './note-kinds.ts';
+import { isOpenRead, isQuietRead, renderReads } from './read-group.ts';
+import { Receipt } from './receipt.ts';
+import { renderItem, renderNote, renderUser } from './transcript-item.ts';
+import type { ItemOptions } from './transcript-item.ts';
+import { rowWidth } from '../text/row-width.ts';
+import type { Style } from '../theme/styles.ts';
 
 /** The running answer. */
 interface Answer {
@@ -41,7 +30,6 @@ interface Answer {
   hasPrinted: boolean;
 }
 
-type Note = 'warning' | 'info';
 type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
 
 const VOID = 'The text above was withdrawn: the attempt failed and the answer starts again.';
@@ -49,6 +37,9 @@ const VOID = 'The text above was withdrawn: the attempt failed and the answer st
 export class TranscriptPrinter {
   private readonly options: PrinterOptions;
   private printed = 0;
+  private receipt = new Receipt();
+  /** Reads in a row: one block, printed when anything else begins. */
+  private reads: ToolCallView[] = [];
   private answer: Answer | undefined;
   private last: TranscriptItem['type'] | undefined;
   private lastLine: string | undefined;
@@ -59,6 +50,26 @@ export class TranscriptPrinter {
 
   constructor(options: PrinterOptions) {
     this.options = options;
+  }
+
+  /** Counts what the next prompt does. */
+  beginReceipt(): void {
+    this.receipt = new Receipt();
+  }
+
+  /** What the prompt did; undefined where that is not worth a row. */
+  tellReceipt(spent: { ms: number; usd: number | undefined }): string | undefined {
+    return this.receipt.tell(spent);
+  }
+
+  /** A note of our own as rows. */
+  note(mark: string, text: string, style: Style): string[] {
+    return renderNote(mark, text, style, this.options.width(), this.options.isSpoken?.());
+  }
+
+  /** Words of the user as rows. */
+  user(text: string): string[] {
+    return renderUser(text, { styles: this.options.styles(), width: this.options.width() });
   }
 
   /** Whether the last line that became final is empty. */
@@ -76,6 +87,8 @@ export class TranscriptPrinter {
     const { pendingText } = transcript;
     if (this.answer && !this.answer.isCommitted && pendingText?.id !== this.answer.itemId)
       lines.push(...this.withdraw());
+    if (!transcript.prompt || transcript.pendingGroup?.calls.some((call) => !isOpenRead(call)))
+      lines.push(...this.endReads());
     if (pendingText) lines.push(...this.takeText(pendingText, false));
     // A call or the end of the prompt: the answer is complete.
     else if (this.answer?.isCommitted && (transcript.pendingGroup || !transcript.prompt))
@@ -93,6 +106,12 @@ export class TranscriptPrinter {
     const rows = (isFlowing ? stream?.settled() : stream?.pending()) ?? [];
     this.hasAllRows = rows.length <= maxRows;
     return this.hasAllRows ? rows : rows.slice(rows.length - maxRows);
+  }
+
+  /** The block of reads that may still grow. */
+  heldRows(): string[] {
+    const { styles, width } = this.options;
+    return renderReads(this.reads, { styles: styles(), width: width() });
   }
 
   /** How far the rows of `pendingRows` are final; undefined if nowhere. */
@@ -124,7 +143,7 @@ export class TranscriptPrinter {
 
   /** The final lines so far and lines of others after them; an answer that continues below them gets a gap, too. */
   takeWith(transcript: Transcript, lines: readonly string[]): string[] {
-    const ours = this.take(transcript);
+    const ours = [...this.take(transcript), ...this.endReads()];
     const note = noteOf(lines);
     const isFollowing = standTogether(this.lastNote, note);
     const theirs = (this.lastLine === '' || isFollowing) && lines[0] === '' ? lines.slice(1) : lines;
@@ -143,20 +162,22 @@ export class TranscriptPrinter {
     this.printed = 0;
     this.answer = undefined;
     this.last = undefined;
+    this.reads = [];
   }
 
   private takeCommitted(item: TranscriptItem): string[] {
     this.options.onItem?.(item);
+    if (item.type === 'tool_group') this.receipt.note(item.calls);
     if (isText(item)) return this.takeText(item, true);
     // The transcript itself reports that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
-    const { styles, width, show, moreKey } = this.options;
-    const rendered = renderItem(item, { styles: styles(), width: width(), show: show(), moreKey: moreKey?.() });
+    if (item.type === 'tool_group' && this.folds) return this.takeCalls(item);
+    const rendered = renderItem(item, this.itemOptions());
     if (rendered.length === 0) return [];
     // An event beside the prompt is committed while the answer is unfinished: the answer continues below it, and is not
     // printed again.
     const goesOn = this.answer !== undefined && !this.answer.isCommitted;
-    const rest = goesOn ? [] : this.endAnswer();
+    const rest = [...this.endReads(), ...(goesOn ? [] : this.endAnswer())];
     const lines = [...rest, ...this.gapBefore(item), ...rendered, ...(goesOn ? [''] : [])];
     this.last = item.type;
     this.lastNote = toNote(item.type);
@@ -164,10 +185,58 @@ export class TranscriptPrinter {
     return lines;
   }
 
+  private itemOptions(): ItemOptions {
+    const { styles, width, show, moreKey, grammars, tookOf } = this.options;
+    return {
+      styles: styles(),
+      width: width(),
+      show: show(),
+      moreKey: moreKey?.(),
+      grammars: grammars?.(),
+      tookOf,
+    };
+  }
+
+  /** To a voice each call is said once; in full each is shown. */
+  private get folds(): boolean {
+    return this.options.show().isCompact && !this.options.isSpoken?.();
+  }
+
+  private takeCalls(item: Extract<TranscriptItem, { type: 'tool_group' }>): string[] {
+    const lines: string[] = this.endAnswer();
+    for (const call of item.calls) {
+      if (isQuietRead(call)) {
+        this.reads.push(call);
+        continue;
+      }
+      lines.push(...this.endReads(), ...this.gapBefore(item));
+      lines.push(...renderItem({ ...item, calls: [call] }, this.itemOptions()));
+      this.noteCalls(lines);
+    }
+    return lines;
+  }
+
+  private endReads(): string[] {
+    if (this.reads.length === 0) return [];
+    const rows = this.heldRows();
+    this.reads = [];
+    const isFollowing = this.last === 'tool_group' || this.lastLine === '';
+    const lines = isFollowing ? rows : ['', ...rows];
+    this.noteCalls(lines);
+    return lines;
+  }
+
+  private noteCalls(lines: readonly string[]): void {
+    this.last = 'tool_group';
+    this.lastNote = undefined;
+    this.noteLines(lines);
+  }
+
   private takeText(item: TextItem, isCommitted: boolean): string[] {
     const lines: string[] = [];
     if (item.type === 'gemini' && this.answer && this.answer.itemId !== item.id) lines.push(...this.endAnswer());
     if (!this.answer) {
+      lines.push(...this.endReads());
       this.answer = this.begin(item.id);
       lines.push('');
     }
@@ -224,7 +293,9 @@ export class TranscriptPrinter {
   private withdraw(): string[] {
     const hasPrinted = this.answer?.hasPrinted ?? false;
     this.answer = undefined;
-    return hasPrinted ? renderNote('↺', VOID, this.options.styles().warning, this.options.width()) : [];
+    return hasPrinted
+      ? renderNote('!', VOID, this.options.styles().warning, this.options.width(), this.options.styles().isSpoken)
+      : [];
   }
 
   /** Calls of one group stand together, and so do warnings and notes; everything else has a gap around it. */
@@ -233,22 +304,6 @@ export class TranscriptPrinter {
       standTogether(this.lastNote, toNote(item.type)) || (item.type === 'tool_group' && this.last === 'tool_group');
     return isFollowing || this.lastLine === '' ? [] : [''];
   }
-}
-
-function toNote(type: TranscriptItem['type'] | undefined): Note | undefined {
-  return type === 'warning' || type === 'info' ? type : undefined;
-}
-
-/** For lines of `renderNote`. */
-function noteOf(lines: readonly string[]): Note | undefined {
-  const first = stripStyles(lines.find((line) => line !== '') ?? '');
-  if (first.startsWith('⚠ ')) return 'warning';
-  return first.startsWith('ℹ ') ? 'info' : undefined;
-}
-
-/** The warnings of a start form one block, including notes on what was loaded. */
-function standTogether(before: Note | undefined, next: Note | undefined): boolean {
-  return before !== undefined && next !== undefined && (before === 'warning' || next === 'warning');
 }
 
 function isText(item: TranscriptItem): item is TextItem {

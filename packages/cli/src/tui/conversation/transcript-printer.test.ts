@@ -1,8 +1,8 @@
 import { GeminiEventType, createTranscriptStore } from '@castor/core';
 import type { AgentEvent } from '@castor/core';
 import { describe, expect, it } from 'vitest';
-import { createStyles } from './theme/styles.ts';
-import { chooseTheme } from './theme/theme.ts';
+import { createStyles } from '../theme/styles.ts';
+import { chooseTheme } from '../theme/theme.ts';
 import { TranscriptPrinter } from './transcript-printer.ts';
 
 const styles = createStyles(chooseTheme({}).theme, 'none');
@@ -36,7 +36,7 @@ function print(events: readonly AgentEvent[], lookEvery = 1) {
 
 describe('TranscriptPrinter', () => {
   const ANSWER = [start, say('one\ntwo\n\nth'), say('ree\n\n```js\na();\n'), say('b();\n```\nfour'), finished, end];
-  const LINES = ['', '> Hi', '', 'one', 'two', '', 'three', '', '```js', 'a();', 'b();', '```', 'four'];
+  const LINES = ['', '❯ Hi', '', 'one', 'two', '', 'three', '', '```js', 'a();', 'b();', '```', 'four'];
 
   it.each([1, 2, 3, 10])('gives every line once, however seldom it looks (every %i events)', (every) => {
     expect(print(ANSWER, every)).toEqual({ lines: LINES, pending: [] });
@@ -46,7 +46,7 @@ describe('TranscriptPrinter', () => {
     'has an empty row between an answer of %j and the next prompt',
     (answer) => {
       const { lines } = print([start, say(answer), finished, end, { ...start, text: 'Next' }]);
-      expect(lines.slice(-2)).toEqual(['', '> Next']);
+      expect(lines.slice(-2)).toEqual(['', '❯ Next']);
       expect(lines.at(-3)).not.toBe('');
     },
   );
@@ -59,9 +59,9 @@ describe('TranscriptPrinter', () => {
       store.dispatchAll(events);
       return printer.takeWith(store.getSnapshot(), lines);
     };
-    expect(taken([start, say('one\nt')], note)).toEqual(['', '> Hi', '', 'one', ...note, '']);
+    expect(taken([start, say('one\nt')], note)).toEqual(['', '❯ Hi', '', 'one', ...note, '']);
     expect(taken([say('wo\n\n'), finished, end], note)).toEqual(['two', ...note]);
-    expect(taken([{ ...start, text: 'Next' }])).toEqual(['', '> Next']);
+    expect(taken([{ ...start, text: 'Next' }])).toEqual(['', '❯ Next']);
   });
 
   it.each([1, 2, 10])('gives an answer once that a note interrupts (looking every %i events)', (every) => {
@@ -75,7 +75,7 @@ describe('TranscriptPrinter', () => {
   it('has empty rows around a note, and goes on with the answer below it', () => {
     const notice: AgentEvent = { type: 'notice', level: 'info', message: 'beside' };
     expect(print([start, say('one\ntw'), notice])).toEqual({
-      lines: ['', '> Hi', '', 'one', '', 'ℹ beside', ''],
+      lines: ['', '❯ Hi', '', 'one', '', '· beside', ''],
       pending: ['tw'],
     });
   });
@@ -90,14 +90,14 @@ describe('TranscriptPrinter', () => {
   });
 
   it('gives a line as soon as it has ended, and shows the rest as pending', () => {
-    expect(print([start, say('one\ntw')])).toEqual({ lines: ['', '> Hi', '', 'one'], pending: ['tw'] });
+    expect(print([start, say('one\ntw')])).toEqual({ lines: ['', '❯ Hi', '', 'one'], pending: ['tw'] });
   });
 
   it('says that printed text is void when its attempt failed', () => {
     const { lines } = print([start, say('wrong\nand wro'), retry, say('right'), finished, end]);
     expect(lines).toEqual([
       '',
-      '> Hi',
+      '❯ Hi',
       '',
       'wrong',
       expect.stringContaining('withdrawn'),
@@ -113,7 +113,7 @@ describe('TranscriptPrinter', () => {
   });
 
   it('drops what was never printed without a word', () => {
-    expect(print([start, say('wro'), retry, say('right'), finished, end]).lines).toEqual(['', '> Hi', '', '', 'right']);
+    expect(print([start, say('wro'), retry, say('right'), finished, end]).lines).toEqual(['', '❯ Hi', '', '', 'right']);
   });
 
   it('lets no sequence through that is cut in pieces', () => {
