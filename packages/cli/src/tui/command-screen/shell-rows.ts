@@ -3,12 +3,12 @@
  * Pure.
  */
 
-import { liveTail } from '../render/live-tail.ts';
+import { liveTail } from './live-tail.ts';
 import { makeVisibleLine } from '../../make-visible.ts';
-import type { ScreenPicture } from '../render/screen-rows.ts';
-import { windowOf } from '../render/screen-window.ts';
-import { cutRow, rowWidth, shortenRow } from '../terminal/row-width.ts';
-import type { DialogSpace, DialogView } from './dialog.ts';
+import type { ScreenPicture } from './screen-rows.ts';
+import { windowOf } from './screen-window.ts';
+import { cutRow, rowWidth, shortenRow } from '../text/row-width.ts';
+import type { DialogSpace, DialogView } from '../dialogs/dialog.ts';
 
 export interface ShellPicture {
   readonly title: string;

@@ -6,7 +6,7 @@
 import type { IBufferCell, IBufferLine } from '@xterm/headless';
 import { sanitize } from '../../sanitize.ts';
 import type { Caret } from '../terminal/painter.ts';
-import { RESET } from '../terminal/row-width.ts';
+import { RESET } from '../text/row-width.ts';
 import { toSgr } from '../theme/color-depth.ts';
 import type { ColorDepth } from '../theme/color-depth.ts';
 import type { Style } from '../theme/styles.ts';

@@ -5,10 +5,10 @@
 
 import type { PendingCall, WorkspaceAgent } from '@castor/core';
 import type { CommandScreens } from './command-screens.ts';
-import type { DialogHost } from './dialogs/dialog-host.ts';
-import { ShellView } from './dialogs/shell-view.ts';
-import type { Keymap } from './input/keymap.ts';
-import type { ScreenLook } from './render/screen-rows.ts';
+import type { DialogHost } from '../dialogs/dialog-host.ts';
+import { ShellView } from './shell-view.ts';
+import type { Keymap } from '../input/keymap.ts';
+import type { ScreenLook } from './screen-rows.ts';
 
 type Shell = Pick<WorkspaceAgent['shell'], 'isRunning' | 'canType' | 'write' | 'moveToBackground'>;
 

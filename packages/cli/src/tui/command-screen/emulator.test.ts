@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ScreenLook, ScreenPicture } from '../render/screen-rows.ts';
-import { windowOf } from '../render/screen-window.ts';
+import type { ScreenLook, ScreenPicture } from './screen-rows.ts';
+import { windowOf } from './screen-window.ts';
 import { Emulator } from './emulator.ts';
 
 const LOOK: ScreenLook = { depth: 'truecolor', showsColors: true, plain: (text) => text, hasCursor: true };

@@ -5,7 +5,7 @@
 
 import type { TerminalDisplay, TerminalSize } from '@castor/core';
 import { CommandScreen } from './command-screen.ts';
-import type { Size } from './terminal/painter.ts';
+import type { Size } from '../terminal/painter.ts';
 
 export interface CommandScreensOptions {
   /** The size of the terminal they are shown in. */
@@ -77,6 +77,6 @@ export class CommandScreens implements TerminalDisplay {
 }
 
 async function openEmulator(onAnswer: (text: string) => void, size: TerminalSize) {
-  const { Emulator } = await import('./terminal/emulator.ts');
+  const { Emulator } = await import('./emulator.ts');
   return new Emulator(size, onAnswer);
 }

@@ -1,7 +1,7 @@
 /** Extracts the end of a running command's output as sanitised lines, with bounded work. Pure. */
 
 import { sanitize } from '../../sanitize.ts';
-import { expandTabs } from './wrap-rows.ts';
+import { expandTabs } from '../text/wrap-rows.ts';
 
 export interface LiveTail {
   /** At most as many as requested; the last one may continue. */

@@ -5,8 +5,8 @@
 
 import type { TerminalSink, TerminalSize } from '@castor/core';
 import { ByteBacklog } from './byte-backlog.ts';
-import type { ScreenLook, ScreenPicture } from './render/screen-rows.ts';
-import type { Emulator, KeyModes } from './terminal/emulator.ts';
+import type { ScreenLook, ScreenPicture } from './screen-rows.ts';
+import type { Emulator, KeyModes } from './emulator.ts';
 
 export interface CommandScreenOptions {
   readonly size: TerminalSize;

@@ -5,11 +5,11 @@
 
 import headless from '@xterm/headless';
 import { sanitize } from '../../sanitize.ts';
-import { renderCells, lengthOf } from '../render/screen-rows.ts';
-import type { ScreenLook, ScreenPicture } from '../render/screen-rows.ts';
-import type { Caret, Size } from './painter.ts';
-import { rowWidth } from './row-width.ts';
-import { StringFilter } from './string-filter.ts';
+import { renderCells, lengthOf } from './screen-rows.ts';
+import type { ScreenLook, ScreenPicture } from './screen-rows.ts';
+import type { Caret, Size } from '../terminal/painter.ts';
+import { rowWidth } from '../text/row-width.ts';
+import { StringFilter } from '../terminal/string-filter.ts';
 
 /** The key modes a program has set. */
 export interface KeyModes {

@@ -4,10 +4,10 @@ import { encodeKey, encodePaste } from '../input/encode-key.ts';
 import type { Key } from '../input/key.ts';
 import { isBoundTo } from '../input/keymap.ts';
 import type { Keymap } from '../input/keymap.ts';
-import type { ScreenPicture } from '../render/screen-rows.ts';
-import type { KeyModes } from '../terminal/emulator.ts';
-import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
-import { hintOf } from './key-hint.ts';
+import type { ScreenPicture } from './screen-rows.ts';
+import type { KeyModes } from './emulator.ts';
+import type { Dialog, DialogSpace, DialogView } from '../dialogs/dialog.ts';
+import { hintOf } from '../dialogs/key-hint.ts';
 import { shellRows } from './shell-rows.ts';
 
 export interface ShellViewOptions {

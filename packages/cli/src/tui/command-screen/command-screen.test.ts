@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CommandScreen } from './command-screen.ts';
-import { Emulator } from './terminal/emulator.ts';
+import { Emulator } from './emulator.ts';
 
 const LOOK = { depth: 'none', showsColors: false, plain: (text: string) => text } as const;
 const MEGABYTE = 1024 * 1024;

@@ -10,11 +10,11 @@ import type { Key } from '../input/key.ts';
 import { findCommand } from '../input/keymap.ts';
 import type { Keymap } from '../input/keymap.ts';
 import { makeVisibleLine } from '../../make-visible.ts';
-import type { ScreenPicture } from '../render/screen-rows.ts';
-import type { KeyModes } from '../terminal/emulator.ts';
-import { shortenRow } from '../terminal/row-width.ts';
-import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
-import { hintOf } from './key-hint.ts';
+import type { ScreenPicture } from './screen-rows.ts';
+import type { KeyModes } from './emulator.ts';
+import { shortenRow } from '../text/row-width.ts';
+import type { Dialog, DialogSpace, DialogView } from '../dialogs/dialog.ts';
+import { hintOf } from '../dialogs/key-hint.ts';
 import { shellRows } from './shell-rows.ts';
 
 export interface BackgroundPort {
@@ -171,11 +171,11 @@ export class BackgroundView implements Dialog {
     const rows = all.slice(first, first + most).map((process, offset) => {
       const index = first + offset;
       const isActive = index === this.index;
-      const label = `${index > 8 ? '   ' : `${index + 1}. `}${makeVisibleLine(process.command)}`;
+      const label = `${index > 8 ? '   ' : `${index + 1}  `}${makeVisibleLine(process.command)}`;
       const state = styles.secondary(`${stateOf(process)} · PID ${process.pid}`);
       const command = shortenRow(label, Math.max(width - 34, 10));
       return shortenRow(
-        `${isActive ? styles.accent('● ') : '  '}${isActive ? styles.accent(command) : command}  ${state}`,
+        `${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${isActive ? styles.accent(command) : command}  ${state}`,
         width,
       );
     });
