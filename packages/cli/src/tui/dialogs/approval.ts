@@ -1,20 +1,17 @@
 /**
- * Asks the user before a call runs, and offers the answers. Shows everything the call would do: no token is left out,
- * and invisible characters are spelled out. The first answer always applies to this one call only, and Enter chooses it
- * unless the user has configured otherwise.
+ * Asks the user before a call runs, and offers the answers. Every answer names what it grants. Enter allows this one
+ * call, or refuses it where the command is risky, unless the user has configured otherwise; Escape refuses at once.
  */
 
 import { assertNever } from '@castor/core';
-import type { ConfirmationPayload, ToolCallConfirmationDetails, ToolConfirmationOutcome } from '@castor/core';
-import { renderDiff } from '../render/diff.ts';
-import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import type { ConfirmationPayload, ToolConfirmationOutcome } from '@castor/core';
+import { makeVisibleLine } from '../../make-visible.ts';
+import type { Grammars } from '../render/highlight.ts';
 import type { Styles } from '../theme/styles.ts';
+import { describeAction, risksOfAction, titleOfAction } from './approval-matter.ts';
+import type { ActionDetails } from './approval-matter.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { SelectOption } from './select-dialog.ts';
-
-/** The details with a yes or no answer; questions and plans have dialogs of their own. */
-export type ActionDetails = Exclude<ToolCallConfirmationDetails, { type: 'ask_user' | 'exit_plan_mode' }>;
 
 export interface ApprovalAnswer {
   readonly outcome: ToolConfirmationOutcome;
@@ -32,6 +29,13 @@ export interface ApprovalOptions {
   readonly proposesPermanent: boolean;
   /** Whether an editor for the proposal is available. */
   readonly hasEditor: boolean;
+  /** The place among several questions, such as `1 of 3`. */
+  readonly place?: string | undefined;
+  /** Where commands run, as the user knows the folder. */
+  readonly folder?: string | undefined;
+  readonly grammars?: (() => Grammars | undefined) | undefined;
+  /** A file as the user knows it. */
+  readonly relative?: ((path: string) => string) | undefined;
   /** Prints rows that do not fit beside the answers. */
   readonly print: (rows: (styles: Styles, width: number) => readonly string[]) => void;
   readonly height: number;
@@ -39,62 +43,83 @@ export interface ApprovalOptions {
   readonly styles: Styles;
 }
 
-const REFUSE = 'No, suggest changes (esc)';
+/** The sub-agent that asks, as core puts it before the title; empty for the session's own calls. */
+function askerOf({ title }: ActionDetails): string {
+  return makeVisibleLine(/^Agent [^:]+: /.exec(title)?.[0] ?? '');
+}
+
+/** A refusal with words for the model. */
+type Answer = ToolConfirmationOutcome | 'refuse_with_words';
+type AnswerOption = SelectOption<Answer>;
+
+const REFUSE: AnswerOption = { label: 'No, and say what to do instead', value: 'refuse_with_words' };
+/** Rows around the matter: title, answers, keys. */
+const ROWS_AROUND = 12;
 
 /** Undefined when the question was withdrawn. */
 export async function askApproval(
   details: ActionDetails,
   options: ApprovalOptions,
 ): Promise<ApprovalAnswer | undefined> {
-  const { host, signal, styles, width } = options;
-  const describe = (inner: Styles, columns: number) => [
-    ...describeAction(details, inner, columns),
-    ...(options.allowsAlways ? describeGrant(details, inner, columns) : []),
-  ];
+  const { host, signal, styles, width, folder, grammars } = options;
+  const describe = (inner: Styles, columns: number) =>
+    describeAction(details, { styles: inner, width: columns, folder, grammars });
   const whole = describe(styles, width - 4);
   // Rows that do not fit are printed above in full, where the terminal can be scrolled.
-  const fits = whole.length <= Math.max(options.height - 10, 4);
+  const fits = whole.length <= Math.max(options.height - ROWS_AROUND, 4);
   if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
   const answers = answersFor(details, options);
-  const outcome = await host.choose<ToolConfirmationOutcome>(
+  const isRisky = risksOfAction(details).length > 0;
+  const { title, facts, why } = titleOfAction(details, styles, options.relative);
+  const above = fits ? undefined : `${whole.length} rows above`;
+  const answer = await host.choose<Answer>(
     {
-      title: `Action Required: ${makeVisibleLine(details.title)}`,
-      body: (space) =>
-        fits ? describe(space.styles, space.width - 4) : [space.styles.secondary('(shown in full above)')],
+      title: `${askerOf(details)}${title}`,
+      facts,
+      why: [above, why, options.place].filter(Boolean).join(' · ') || undefined,
+      body: (space) => (fits ? describe(space.styles, space.width - 4) : riskBody(details, space.styles)),
       options: answers,
-      initial: options.proposesPermanent && isHarmless(details) ? indexOfPermanent(answers) : 0,
+      initial: initialOf(answers, options.proposesPermanent && isHarmless(details), isRisky),
       escape: 'cancel',
+      escapes: 'no',
     },
     signal,
   );
-  if (outcome === undefined) return undefined;
-  if (outcome !== 'cancel') return { outcome };
+  if (answer === undefined) return undefined;
+  if (answer !== 'refuse_with_words') return { outcome: answer };
   const feedback = await host.askText(
     {
       title: 'What should Castor do instead?',
-      placeholder: 'describe it, or just press enter',
-      keys: 'enter to answer, esc to answer without text',
+      placeholder: 'say it, or just press enter',
+      keys: 'enter answers · esc answers without words',
     },
     signal,
   );
-  return { outcome, ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };
+  return { outcome: 'cancel', ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };
+}
+
+/** What is printed above cannot be missed here. */
+function riskBody(details: ActionDetails, styles: Styles): string[] {
+  const risks = risksOfAction(details);
+  return risks.length === 0 ? [] : [styles.warning(`! ${risks.join(' · ')}`)];
+}
+
+function initialOf(answers: readonly AnswerOption[], proposesPermanent: boolean, isRisky: boolean): number {
+  const wanted: Answer = isRisky ? REFUSE.value : proposesPermanent ? 'proceed_always_and_save' : 'proceed_once';
+  return Math.max(
+    0,
+    answers.findIndex(({ value }) => value === wanted),
+  );
 }
 
 function isHarmless({ type }: ActionDetails): boolean {
   return type === 'edit' || type === 'info';
 }
 
-function indexOfPermanent(answers: readonly SelectOption<ToolConfirmationOutcome>[]): number {
-  return Math.max(
-    0,
-    answers.findIndex(({ value }) => value === 'proceed_always_and_save'),
-  );
-}
-
 export function answersFor(
   details: ActionDetails,
   options: Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'hasEditor'>,
-): SelectOption<ToolConfirmationOutcome>[] {
+): AnswerOption[] {
   const answers = allAnswersFor(details, options);
   return options.allowsAlways ? answers : answers.filter(({ value }) => !value.startsWith('proceed_always'));
 }
@@ -102,124 +127,51 @@ export function answersFor(
 function allAnswersFor(
   details: ActionDetails,
   { allowsPermanent, hasEditor }: Pick<ApprovalOptions, 'allowsPermanent' | 'hasEditor'>,
-): SelectOption<ToolConfirmationOutcome>[] {
-  const once: SelectOption<ToolConfirmationOutcome> = { label: 'Allow once', value: 'proceed_once' };
-  const refuse: SelectOption<ToolConfirmationOutcome> = { label: REFUSE, value: 'cancel' };
-  const session: SelectOption<ToolConfirmationOutcome> = { label: 'Allow for this session', value: 'proceed_always' };
-  const permanent = (label: string): SelectOption<ToolConfirmationOutcome>[] =>
-    allowsPermanent ? [{ label, value: 'proceed_always_and_save' }] : [];
+): AnswerOption[] {
+  const once: AnswerOption = { label: 'Yes, once', value: 'proceed_once' };
+  const session = (label: string, below?: readonly string[]): AnswerOption => ({
+    label: `Yes, and until you leave also ${label}`.trimEnd(),
+    value: 'proceed_always',
+    below,
+  });
+  const permanent = (label: string, below?: readonly string[]): AnswerOption[] =>
+    allowsPermanent ? [{ label: `Yes, always ${label}`.trimEnd(), value: 'proceed_always_and_save', below }] : [];
   switch (details.type) {
     case 'edit':
       return [
         once,
-        { ...session, label: `${session.label} (accepts all edits)` },
-        ...permanent('Allow for this file in all future sessions'),
-        ...(hasEditor ? [{ label: 'Modify with external editor', value: 'modify_with_editor' } as const] : []),
-        refuse,
-      ];
-    case 'exec':
-      // Answers that would change nothing are not offered.
-      return details.alwaysCovers?.length === 0
-        ? [once, refuse]
-        : [once, session, ...permanent('Allow this command for all future sessions'), refuse];
-    case 'mcp':
-      return [
-        { ...once, hint: 'this call' },
-        { label: 'Allow tool for this session', value: 'proceed_always_tool', hint: 'with any arguments' },
         {
-          label: 'Allow all server tools for this session',
-          value: 'proceed_always_server',
-          hint: `every tool of ${makeVisibleLine(details.serverName)}`,
+          label: 'Yes, and every further edit in this workspace until you leave',
+          value: 'proceed_always',
+          hint: '→ accepting edits',
         },
-        ...permanent('Allow tool for all future sessions').map((answer) => ({
-          ...answer,
-          hint: 'in every folder, with any arguments, until the tool changes',
-        })),
-        refuse,
+        ...permanent(`for ${makeVisibleLine(details.fileName)}`),
+        ...(hasEditor ? [{ label: 'Open it in the editor first', value: 'modify_with_editor' } as const] : []),
+        REFUSE,
       ];
+    case 'exec': {
+      const covered = details.alwaysCovers?.map(makeVisibleLine);
+      // Answers that would change nothing are not offered.
+      if (covered?.length === 0) return [once, REFUSE];
+      // What the second answer names is not repeated: no answer may be pushed out of sight.
+      return [once, session('', covered), ...permanent('for the same commands'), REFUSE];
+    }
+    case 'mcp': {
+      const server = makeVisibleLine(details.serverName);
+      const tool = makeVisibleLine(details.toolName);
+      return [
+        once,
+        { label: `Yes, and until you leave also ${tool}, with any arguments`, value: 'proceed_always_tool' },
+        { label: `Yes, and until you leave also every tool of ${server}`, value: 'proceed_always_server' },
+        ...permanent(`for ${tool}, in every folder, with any arguments, until the tool changes`),
+        REFUSE,
+      ];
+    }
     case 'info':
-      return [once, session, ...permanent('Allow for all future sessions'), refuse];
+      return [once, session('such pages'), ...permanent('for such pages'), REFUSE];
     case 'sandbox_expansion':
-      return [once, refuse];
+      return [once, REFUSE];
     default:
       return assertNever(details);
   }
-}
-
-/**
- * The scope of a lasting answer to a command. It stands above the answers, where it wraps: a row of an answer is cut.
- */
-function describeGrant(details: ActionDetails, styles: Styles, width: number): string[] {
-  if (details.type !== 'exec' || !details.alwaysCovers?.length) return [];
-  const covered = details.alwaysCovers.map(makeVisibleLine).join(', ');
-  return wrapRows(styles.secondary(`A lasting answer allows: ${covered}`), { width });
-}
-
-/** The commands of a line that has several, and what about it is unknown before it runs. */
-function describeParts(
-  { rootCommands, reason }: Extract<ActionDetails, { type: 'exec' }>,
-  styles: Styles,
-  width: number,
-): string[] {
-  const runs = rootCommands.length > 1 ? [`Runs ${rootCommands.map(makeVisibleLine).join(', ')}`] : [];
-  const asks = reason === undefined ? [] : [`Asks because ${makeVisibleLine(reason)}`];
-  return [...runs, ...asks].flatMap((row) => wrapRows(styles.secondary(row), { width }));
-}
-
-/** A description is the server's own praise: enough of it to know the tool. */
-const MOST_DESCRIPTION = 300;
-
-/** The whole arguments: the user approves what is sent. */
-function describeServerCall(
-  { serverName, toolName, args, changed, description = '' }: Extract<ActionDetails, { type: 'mcp' }>,
-  styles: Styles,
-  width: number,
-): string[] {
-  const sent = args === undefined ? [] : JSON.stringify(args, null, 2).split('\n').map(makeVisibleLine);
-  return [
-    `${styles.secondary('server')} ${makeVisibleLine(serverName)}`,
-    `${styles.secondary('tool')}   ${makeVisibleLine(toolName)}`,
-    ...(changed === undefined ? [] : [styles.warning(makeVisibleLine(changed))]),
-    ...(sent.length > 0 ? [styles.secondary('arguments'), ...sent] : []),
-    ...(description === '' ? [] : [styles.secondary(`says of itself: ${shortLine(description)}`)]),
-  ].flatMap((row) => wrapRows(row, { width }));
-}
-
-function shortLine(text: string): string {
-  const line = makeVisibleLine(text.replaceAll(/\s+/g, ' '));
-  return line.length <= MOST_DESCRIPTION ? line : `${line.slice(0, MOST_DESCRIPTION).toWellFormed()}…`;
-}
-
-export function describeAction(details: ActionDetails, styles: Styles, width: number): string[] {
-  switch (details.type) {
-    case 'edit':
-      return [
-        ...wrapRows(styles.link(makeVisibleLine(details.filePath)), { width }),
-        ...renderDiff(details.fileDiff, { styles, width, maxRows: Infinity, isWhole: true }),
-      ];
-    case 'exec':
-      return [...describeCommand(details.command, styles, width), ...describeParts(details, styles, width)];
-    case 'info':
-      return [
-        ...wrapRows(makeVisible(details.prompt), { width }),
-        ...(details.urls ?? []).flatMap((url) => wrapRows(styles.link(makeVisibleLine(url)), { width, first: '- ' })),
-      ];
-    case 'mcp':
-      return describeServerCall(details, styles, width);
-    case 'sandbox_expansion':
-      return [
-        ...describeCommand(details.command, styles, width),
-        ...wrapRows(styles.warning(`wants: ${makeVisibleLine(JSON.stringify(details.permissions))}`), { width }),
-      ];
-    default:
-      return assertNever(details);
-  }
-}
-
-function describeCommand(command: string, styles: Styles, width: number): string[] {
-  return makeVisible(command)
-    .split('\n')
-    .flatMap((line, index) =>
-      wrapRows(styles.symbol(line), { width, first: index === 0 ? styles.secondary('$ ') : '  ', rest: '    ' }),
-    );
 }

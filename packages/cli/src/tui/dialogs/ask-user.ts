@@ -2,7 +2,7 @@
 
 import type { AskUserQuestion } from '@castor/core';
 import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';
 
@@ -65,7 +65,7 @@ async function askSeveral(
   for (let initial = 0; ;) {
     const marked = options.map((option) => ({
       ...option,
-      label: `${chosen.has(option.value) ? '☑' : '☐'} ${option.label}`,
+      label: `${chosen.has(option.value) ? '✓' : '☐'} ${option.label}`,
     }));
     const value = await host.choose(
       { title, body, options: [...marked, { label: 'Done', value: DONE }], initial },

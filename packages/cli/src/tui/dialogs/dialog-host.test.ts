@@ -78,7 +78,11 @@ describe('DialogHost', () => {
     const options = [{ label: 'a\x1b[2Jb\u202e', value: 1, hint: 'c\x07\u200bd' }];
     void host.choose({ title: 'T\x1b]0;x\x07', options });
     const styles = createStyles(chooseTheme({}).theme, 'none');
-    expect(host.top?.view({ styles, width: 40, maxRows: 10 }).rows).toEqual(['? T', '● 1. ab  cd']);
+    expect(host.top?.view({ styles, width: 40, maxRows: 10 }).rows).toEqual([
+      '── T ───────────────────────────────────',
+      '❯ 1  ab  cd',
+      '  enter or a digit · esc leaves',
+    ]);
   });
 
   it('withdraws a question with its signal', async () => {

@@ -1,7 +1,7 @@
 /** Asks about extensions: consent to what one would run, and values of settings. */
 
 import { makeVisible } from '../../make-visible.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 
 export function extensionQuestions(dialogs: DialogHost, signal: AbortSignal) {

@@ -2,7 +2,7 @@
 
 import type { FallbackIntent, FallbackQuestion } from '@castor/core';
 import { sanitize } from '../../sanitize.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 
 export function askAboutFallback(

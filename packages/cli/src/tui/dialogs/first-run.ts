@@ -2,7 +2,7 @@
 
 import type { DialogHost } from './dialog-host.ts';
 import type { SelectOption } from './select-dialog.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 
 export type FirstRunAnswer =
   | { kind: 'key'; provider: string }

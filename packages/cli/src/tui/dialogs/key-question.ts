@@ -1,7 +1,7 @@
 /** Asks for a key, as dots, and whether it may be stored as plain text where the system has no keyring. */
 
 import type { DialogHost } from './dialog-host.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 
 const LONGEST_KEY = 1_000;
 

@@ -29,8 +29,8 @@ export async function askAboutPlan(
   const feedback = await host.askText(
     {
       title: 'What should change?',
-      placeholder: 'describe it, or just press enter',
-      keys: 'enter to answer, esc to answer without text',
+      placeholder: 'say it, or just press enter',
+      keys: 'enter answers · esc answers without words',
     },
     signal,
   );

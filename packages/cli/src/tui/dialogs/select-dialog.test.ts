@@ -4,7 +4,7 @@ import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
 import { SelectDialog } from './select-dialog.ts';
 
-const SPACE = { styles: createStyles(chooseTheme({}).theme, 'none'), width: 40, maxRows: 12 };
+const SPACE = { styles: createStyles(chooseTheme({}).theme, 'none'), width: 60, maxRows: 24 };
 const QUESTION = {
   title: 'Where?',
   options: [
@@ -14,34 +14,67 @@ const QUESTION = {
 };
 
 describe('SelectDialog', () => {
-  it('shows whole what did not fit of the chosen answer, in rows that are there for each', () => {
+  it('has a title in its rule, answers in columns that wrap, and the keys', () => {
     const dialog = new SelectDialog(QUESTION, () => {});
     expect(dialog.view(SPACE).rows).toEqual([
-      '? Where?',
-      '● 1. File  In a file of the project, wh…',
-      '  2. Memory  Nowhere.',
-      '     In a file of the project, which',
-      '     everybody who works on it gets.',
+      '── Where? ──────────────────────────────────────────────────',
+      '',
+      '❯ 1  File    In a file of the project, which everybody who',
+      '             works on it gets.',
+      '  2  Memory  Nowhere.',
+      '',
+      '  enter or a digit · esc leaves',
     ]);
     dialog.onKey(createKey('down'));
-    expect(dialog.view(SPACE).rows.slice(1)).toEqual([
-      '  1. File  In a file of the project, wh…',
-      '● 2. Memory  Nowhere.',
-      '',
-      '',
+    expect(dialog.view(SPACE).rows[4]).toBe('❯ 2  Memory  Nowhere.');
+  });
+
+  it('puts what is in a second column below the answer where it is narrow', () => {
+    const dialog = new SelectDialog(QUESTION, () => {});
+    expect(dialog.view({ ...SPACE, width: 30 }).rows.slice(2, 6)).toEqual([
+      '❯ 1  File',
+      '       In a file of the',
+      '       project, which',
+      '       everybody who works on',
     ]);
   });
 
-  it('leaves it out where there is no room for it', () => {
-    const dialog = new SelectDialog({ ...QUESTION, body: () => ['one', 'two', 'three', 'four'] }, () => {});
-    const { rows } = dialog.view({ ...SPACE, maxRows: 9 });
-    expect(rows.slice(1)).toEqual([
+  it('gives way to its answers where rows are few: first the empty rows, then the matter', () => {
+    const body = () => ['one', 'two', 'three', 'four'];
+    const dialog = new SelectDialog(
+      { title: 'Q', body, options: [1, 2].map((value) => ({ label: 'x', value })) },
+      () => {},
+    );
+    expect(dialog.view({ ...SPACE, width: 40, maxRows: 8 }).rows).toEqual([
+      '── Q ───────────────────────────────────',
       '  one',
       '  two',
-      '  three',
-      '  four',
-      '● 1. File  In a file of the project, wh…',
-      '  2. Memory  Nowhere.',
+      '  … 0 rows above, 2 below · pgup pgdn',
+      '',
+      '❯ 1  x',
+      '  2  x',
+      '  enter or a digit · esc leaves',
     ]);
+  });
+
+  it('filters in its last row, with the count in its rule', () => {
+    const options = ['Ayu', 'Default', 'Dracula'].map((label) => ({ label, value: label }));
+    const dialog = new SelectDialog({ title: 'Theme', options, search: true }, () => {});
+    const { rows, caret } = dialog.view({ ...SPACE, width: 40 });
+    expect([rows[0], rows.at(-1), caret]).toEqual(
+      ['── Theme ──────────────────── 1 of 3 ──', '❯ type to filter', { row: rows.length - 1, column: 2 }].map((each) =>
+        typeof each === 'string' ? each.replace('──────────────────── 1', '───────────────────── 1') : each,
+      ),
+    );
+    dialog.onText('d');
+    expect(dialog.view(SPACE).rows.slice(2, 4)).toEqual(['❯ Default', '  Dracula']);
+  });
+
+  it('keeps the chosen answer in sight', () => {
+    const options = Array.from({ length: 40 }, (_, value) => ({ label: `option ${value}`, value }));
+    const dialog = new SelectDialog({ title: 'Q', options, search: true, initial: 30 }, () => {});
+    const { rows } = dialog.view(SPACE);
+    expect(rows).toContain('❯ option 30');
+    expect(rows.length).toBeLessThanOrEqual(24);
   });
 });

@@ -1,0 +1,156 @@
+/**
+ * What a question about a call shows: everything the call would do, with every token and every invisible character.
+ * Pure.
+ */
+
+import { assertNever } from '@castor/core';
+import type { ToolCallConfirmationDetails } from '@castor/core';
+import { countOf } from '@castor/core/program';
+import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
+import { renderDiff } from '../render/diff.ts';
+import type { Grammars } from '../render/highlight.ts';
+import { countChanges } from '../render/parse-diff.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
+import type { Styles } from '../theme/styles.ts';
+import { risksOf } from './command-risks.ts';
+
+/** The details with a yes or no answer; questions and plans have dialogs of their own. */
+export type ActionDetails = Exclude<ToolCallConfirmationDetails, { type: 'ask_user' | 'exit_plan_mode' }>;
+
+export interface MatterOptions {
+  readonly styles: Styles;
+  readonly width: number;
+  /** Where a command runs, as the user knows the folder. */
+  readonly folder?: string | undefined;
+  readonly grammars?: (() => Grammars | undefined) | undefined;
+}
+
+export interface ActionTitle {
+  readonly title: string;
+  /** Beside the title: lines added and removed. */
+  readonly facts?: string;
+  /** Why it is asked. */
+  readonly why?: string;
+}
+
+/** A description is the server's own praise: enough of it to know the tool. */
+const MOST_DESCRIPTION = 300;
+/** Where a long command line is broken: before what joins two commands. */
+const OPERATORS = / (?=(?:&&|\|\||\||;)(?:\s|$))/g;
+
+/** `relative` names a file as the user knows it. */
+export function titleOfAction(
+  details: ActionDetails,
+  styles: Styles,
+  relative: (path: string) => string = (path) => path,
+): ActionTitle {
+  switch (details.type) {
+    case 'edit': {
+      const { added, removed } = countChanges(details.fileDiff);
+      const facts = [added > 0 && styles.success(`+${added}`), removed > 0 && styles.error(`−${removed}`)];
+      return { title: `Edit ${makeVisibleLine(relative(details.filePath))}`, facts: facts.filter(Boolean).join(' ') };
+    }
+    case 'exec':
+      return { title: 'Run a command', ...(details.reason !== undefined && { why: makeVisibleLine(details.reason) }) };
+    case 'mcp':
+      return { title: `Use ${makeVisibleLine(details.serverName)}: ${makeVisibleLine(details.toolName)}` };
+    case 'info':
+      return details.urls?.length
+        ? { title: `Fetch ${countOf(details.urls.length, 'page')}` }
+        : { title: makeVisibleLine(details.title) };
+    case 'sandbox_expansion':
+      return { title: 'Leave the sandbox' };
+    default:
+      return assertNever(details);
+  }
+}
+
+/** What makes a yes dangerous; with any, Enter means no. */
+export function risksOfAction(details: ActionDetails): readonly string[] {
+  return details.type === 'exec' || details.type === 'sandbox_expansion' ? risksOf(details.command) : [];
+}
+
+export function describeAction(details: ActionDetails, options: MatterOptions): string[] {
+  const { styles, width, folder } = options;
+  switch (details.type) {
+    case 'edit':
+      return describeEdit(details, options);
+    case 'exec':
+      return [
+        ...describeCommand(details.command, styles, width),
+        ...(folder === undefined ? [] : wrapRows(styles.secondary(`in ${makeVisibleLine(folder)}`), { width })),
+        ...riskRows(details, styles, width),
+      ];
+    case 'info':
+      return [
+        ...wrapRows(makeVisible(details.prompt), { width }),
+        ...(details.urls ?? []).flatMap((url) => wrapRows(hostOf(url, styles), { width, rest: '  ' })),
+      ];
+    case 'mcp':
+      return describeServerCall(details, styles, width);
+    case 'sandbox_expansion':
+      return [
+        ...describeCommand(details.command, styles, width),
+        ...wrapRows(styles.warning(`wants: ${makeVisibleLine(JSON.stringify(details.permissions))}`), { width }),
+        ...riskRows(details, styles, width),
+      ];
+    default:
+      return assertNever(details);
+  }
+}
+
+function describeEdit(details: Extract<ActionDetails, { type: 'edit' }>, options: MatterOptions): string[] {
+  const { styles, width, grammars } = options;
+  const { fileName, fileDiff } = details;
+  return renderDiff(fileDiff, { styles, width, maxRows: Infinity, isWhole: true, fileName, grammars: grammars?.() });
+}
+
+function riskRows(details: ActionDetails, styles: Styles, width: number): string[] {
+  const risks = risksOfAction(details);
+  return risks.length === 0 ? [] : wrapRows(styles.warning(risks.join(' · ')), { width, first: styles.warning('! ') });
+}
+
+/** One that is too long for a row is broken before its operators first: each command begins a row. */
+function describeCommand(command: string, styles: Styles, width: number): string[] {
+  const lines = makeVisible(command).split('\n');
+  const pieces = lines.flatMap((line) => (line.length + 2 > width ? line.split(OPERATORS) : [line]));
+  return pieces.flatMap((piece, index) =>
+    wrapRows(styles.symbol(piece), { width, first: index === 0 ? styles.secondary('$ ') : '  ', rest: '    ' }),
+  );
+}
+
+/** The host tells where a page is. */
+function hostOf(url: string, styles: Styles): string {
+  const visible = makeVisibleLine(url);
+  const match = /^(\w+:\/\/)([^/?#]+)(.*)$/.exec(visible);
+  return match ? `${match[1]}${styles.bold(match[2] ?? '')}${match[3]}` : visible;
+}
+
+/** The whole arguments: the user approves what is sent. */
+function describeServerCall(
+  { args, changed, description = '' }: Extract<ActionDetails, { type: 'mcp' }>,
+  styles: Styles,
+  width: number,
+): string[] {
+  return [
+    ...(changed === undefined ? [] : wrapRows(styles.warning(makeVisibleLine(changed)), { width, first: '! ' })),
+    ...argumentRows(args, styles, width),
+    ...(description === '' ? [] : wrapRows(styles.secondary(`says of itself: ${shortLine(description)}`), { width })),
+  ];
+}
+
+function argumentRows(args: unknown, styles: Styles, width: number): string[] {
+  if (typeof args !== 'object' || args === null) return [];
+  const entries = Object.entries(args);
+  const widest = Math.min(Math.max(0, ...entries.map(([name]) => name.length)), 24);
+  return entries.flatMap(([name, value]) => {
+    const text = typeof value === 'string' ? makeVisible(value) : makeVisible(JSON.stringify(value, null, 2) ?? '');
+    const first = `${styles.secondary(makeVisibleLine(name).padEnd(widest))}  `;
+    return wrapRows(text, { width, first });
+  });
+}
+
+function shortLine(text: string): string {
+  const line = makeVisibleLine(text.replaceAll(/\s+/g, ' '));
+  return line.length <= MOST_DESCRIPTION ? line : `${line.slice(0, MOST_DESCRIPTION).toWellFormed()}…`;
+}
