@@ -1,25 +1,39 @@
 /**
  * Asks for one of several answers: arrows or j/k and Enter, or a digit. The first answer is the default unless set
  * otherwise; Escape returns the answer for cancelling. With `search` typed text narrows the list instead. Titles,
- * answers and hints are sanitised here.
+ * answers and hints are sanitised here. Its parts are set off by empty rows: title, matter, answers, keys.
  */
 
 import { sanitize } from '../../sanitize.ts';
 import type { Key } from '../input/key.ts';
-import { graphemesIn, rowWidth, shortenRow } from '../terminal/row-width.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { graphemesIn, rowWidth } from '../text/row-width.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+import { renderSelect } from './select-rows.ts';
 
 export interface SelectOption<T> {
   readonly label: string;
   readonly value: T;
   readonly hint?: string | undefined;
+  /** Before the label, such as whether it is chosen. */
+  readonly mark?: string | undefined;
+  /** Rows below the answer, always shown whole: what it grants. */
+  readonly below?: readonly string[] | undefined;
+  /** A sentence about it, shown while it is chosen. */
+  readonly about?: string | undefined;
+  /** The heading it stands under. */
+  readonly group?: string | undefined;
 }
 
 export interface SelectQuestion<T> {
   readonly title: string;
+  /** Beside the title, such as `+1 −1`; styled. */
+  readonly facts?: string | undefined;
+  /** At the right end of the title, such as why it is asked. */
+  readonly why?: string | undefined;
   /** Rows above the answers; those that do not fit scroll with Page Up and Page Down. */
   readonly body?: (space: DialogSpace) => readonly string[];
+  /** Rows about the chosen answer, below the answers; always as many. */
+  readonly preview?: (value: T, space: DialogSpace) => readonly string[];
   readonly options: readonly SelectOption<T>[];
   readonly initial?: number;
   /** The answer of Escape. Without it: none. */
@@ -31,18 +45,18 @@ export interface SelectQuestion<T> {
   readonly whenSearched?: (query: string) => SelectOption<T>;
   /** The answer of the Delete key. Without it: none. */
   readonly remove?: (value: T) => T;
+  /** The answer of the space key. Without it: none. */
+  readonly toggle?: (value: T) => T;
   /** Called with every move, for a preview. */
   readonly onMove?: (value: T) => void;
+  /** Keys in the last row beside the usual ones. */
+  readonly keys?: readonly (readonly [key: string, does: string])[];
+  /** What Escape does, in one word or two. Default `leaves`. */
+  readonly escapes?: string;
 }
 
 const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1, 'ctrl+n': 1, tab: 1 };
 const PAGE = 5;
-/** A frame that stays small leaves nothing behind when the window shrinks. */
-const MOST_OPTIONS = 12;
-const MOST_DETAIL_ROWS = 4;
-/** A dialog of so few rows has room for a title of one row. */
-const LOW = 7;
-const SEARCH = '  search: ';
 
 export class SelectDialog<T> implements Dialog {
   readonly takesText: boolean;
@@ -66,31 +80,23 @@ export class SelectDialog<T> implements Dialog {
 
   view(space: DialogSpace): DialogView {
     const options = this.shown();
-    const body = this.question.body?.(space) ?? [];
-    const title = this.titleRows(space);
-    const search = this.question.search ? [this.searchRow(options.length, space)] : [];
-    const isLow = space.maxRows <= LOW;
-    const room = Math.max(space.maxRows - title.length - search.length - (isLow ? 0 : 1), 3);
-    const forBody = isLow ? 0 : Math.min(body.length, Math.ceil(room / 2));
-    const most = Math.min(MOST_OPTIONS, Math.max(3, room - forBody));
-    const optionRows = Math.min(options.length || 1, most);
-    const detail = isLow ? [] : this.detailRows(options, room - optionRows - forBody, space);
-    const rows = [
-      ...title,
-      ...this.visibleBody(body, room - optionRows - detail.length, space),
-      ...search,
-      ...this.renderOptions(options, optionRows, space),
-      ...detail,
-    ];
-    return this.question.search
-      ? {
-          rows,
-          caret: {
-            row: rows.length - Math.min(optionRows, options.length || 1) - 1,
-            column: SEARCH.length + rowWidth(this.query),
-          },
-        }
-      : { rows };
+    const active = options[this.index];
+    const { rows, scroll, hasHiddenRows } = renderSelect(
+      {
+        ...this.question,
+        options: options.map(clean),
+        index: this.index,
+        body: this.question.body?.(space) ?? [],
+        preview: active && this.question.preview ? this.question.preview(active.value, space) : [],
+        scroll: this.scroll,
+        query: this.query,
+      },
+      space,
+    );
+    this.scroll = scroll;
+    this.hasHiddenRows = hasHiddenRows;
+    if (!this.question.search) return { rows };
+    return { rows, caret: { row: rows.length - 1, column: 2 + rowWidth(this.query) } };
   }
 
   onKey(key: Key): void {
@@ -99,21 +105,33 @@ export class SelectDialog<T> implements Dialog {
     if (key.name === 'escape') this.settle(this.question.escape);
     else if (key.name === 'tab' && this.question.tab !== undefined) this.settle(this.question.tab);
     else if (key.name === 'enter') this.choose(options[this.index]);
-    else if (key.name === 'delete') this.remove(options[this.index]);
+    else if (key.name === 'delete') this.change(options[this.index], this.question.remove);
+    else if (key.name === 'space' && this.question.toggle && this.query === '')
+      this.change(options[this.index], this.question.toggle);
     else if (step !== undefined) this.move(step, options);
-    else if (key.name === 'pageup') this.scroll = Math.max(0, this.scroll - PAGE);
-    else if (key.name === 'pagedown') this.scroll += PAGE;
+    else if (key.name === 'pageup') this.turnPage(-1, options);
+    else if (key.name === 'pagedown') this.turnPage(1, options);
     else if (this.question.search) this.onSearchKey(key);
     else if (!key.ctrl && !key.alt) this.onPlainKey(key.name, options);
   }
 
   onText(text: string): void {
-    if (this.question.search) this.narrow(this.query + text);
+    if (text === ' ' && this.question.toggle && this.query === '')
+      this.change(this.shown()[this.index], this.question.toggle);
+    else if (this.question.search) this.narrow(this.query + text);
     else if (text.length === 1) this.onPlainKey(text, this.shown());
   }
 
   dismiss(): void {
     this.settle(undefined);
+  }
+
+  private turnPage(direction: 1 | -1, options: readonly SelectOption<T>[]): void {
+    if (this.hasHiddenRows) this.scroll = Math.max(0, this.scroll + direction * PAGE);
+    else if (this.question.search) {
+      const next = Math.max(0, Math.min(this.index + direction * PAGE, options.length - 1));
+      this.move(next - this.index, options);
+    }
   }
 
   private onPlainKey(name: string, options: readonly SelectOption<T>[]): void {
@@ -131,9 +149,8 @@ export class SelectDialog<T> implements Dialog {
     if (option) this.settle(option.value);
   }
 
-  private remove(option: SelectOption<T> | undefined): void {
-    const { remove } = this.question;
-    if (option && remove) this.settle(remove(option.value));
+  private change(option: SelectOption<T> | undefined, change: ((value: T) => T) | undefined): void {
+    if (option && change) this.settle(change(option.value));
   }
 
   private move(by: number, options: readonly SelectOption<T>[]): void {
@@ -153,69 +170,19 @@ export class SelectDialog<T> implements Dialog {
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
     const { options, whenSearched } = this.question;
     if (words.length === 0) return options;
-    const found = options.filter(({ label, hint = '' }) => {
-      const text = `${label} ${hint}`.toLowerCase();
+    const found = options.filter(({ label, hint = '', about = '' }) => {
+      const text = `${label} ${hint} ${about}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
     return whenSearched ? [...found, whenSearched(this.query)] : found;
   }
+}
 
-  private searchRow(found: number, { styles, width }: DialogSpace): string {
-    const removes = this.question.remove ? ', del deletes one' : '';
-    const many = this.query === '' ? `(type to search ${found}${removes})` : '';
-    return shortenRow(`${styles.secondary(SEARCH)}${this.query}${styles.secondary(many)}`, width);
-  }
-
-  /** One row where the answers need the others. */
-  private titleRows({ styles, width, maxRows }: DialogSpace): string[] {
-    const title = styles.bold(sanitize(this.question.title));
-    if (maxRows <= LOW) return [shortenRow(`${styles.warning('? ')}${title}`, width)];
-    return wrapRows(title, { width, first: styles.warning('? ') });
-  }
-
-  private visibleBody(body: readonly string[], most: number, { styles }: DialogSpace): string[] {
-    this.hasHiddenRows = body.length > most && most > 1;
-    if (body.length <= most) return body.map((row) => `  ${row}`);
-    // Where not even one row and the hint fit, the body is left out: the answers matter more.
-    if (most < 2) return [];
-    const height = Math.max(most - 1, 1);
-    this.scroll = Math.min(this.scroll, body.length - height);
-    const rows = body.slice(this.scroll, this.scroll + height).map((row) => `  ${row}`);
-    const hidden = body.length - height - this.scroll;
-    return [...rows, styles.secondary(`  … ${this.scroll} rows above, ${hidden} below (Page Up, Page Down)`)];
-  }
-
-  private renderOptions(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
-    if (options.length === 0) return [styles.secondary('  nothing found')];
-    const isCut = options.length > most && most > 2;
-    const shown = isCut ? most - 1 : most;
-    const first = Math.max(0, Math.min(this.index - Math.floor(shown / 2), options.length - shown));
-    const rows = options.slice(first, first + shown).map(({ label, hint }, offset) => {
-      const index = first + offset;
-      const isActive = index === this.index;
-      const words = `${this.numberOf(index)}${sanitize(label)}`;
-      const text = isActive ? styles.accent(words) : words;
-      const tail = hint === undefined ? '' : styles.secondary(`  ${sanitize(hint)}`);
-      return shortenRow(`${isActive ? styles.accent('● ') : '  '}${text}${tail}`, width);
-    });
-    const below = options.length - first - shown;
-    return isCut ? [...rows, styles.secondary(`  … ${first} above, ${below} below`)] : rows;
-  }
-
-  /** The full text of the choice where it did not fit; as many rows for every choice, so that nothing moves. */
-  private detailRows(options: readonly SelectOption<T>[], most: number, { styles, width }: DialogSpace): string[] {
-    if (this.question.search) return [];
-    const details = options.map(({ label, hint = '' }, index) => {
-      const isWhole = rowWidth(`  ${this.numberOf(index)}${sanitize(label)}  ${sanitize(hint)}`) <= width;
-      return isWhole ? [] : wrapRows(sanitize(hint || label), { width, first: '     ' });
-    });
-    const height = Math.min(Math.max(0, ...details.map((rows) => rows.length)), MOST_DETAIL_ROWS);
-    if (height === 0 || height > most) return [];
-    const rows = (details[this.index] ?? []).slice(0, height).map((row) => styles.secondary(row));
-    return [...rows, ...Array.from({ length: height - rows.length }, () => '')];
-  }
-
-  private numberOf(index: number): string {
-    return this.question.search ? '' : index > 8 ? '   ' : `${index + 1}. `;
-  }
+function clean<T>({ value: _value, label, hint, about, ...option }: SelectOption<T>) {
+  return {
+    ...option,
+    label: sanitize(label),
+    ...(hint !== undefined && { hint: sanitize(hint) }),
+    ...(about !== undefined && { about: sanitize(about) }),
+  };
 }

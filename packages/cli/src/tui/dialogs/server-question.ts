@@ -7,7 +7,7 @@ import { readFormText } from '@castor/core/program';
 import { getErrorMessage } from '@castor/core';
 import type { FormField, FormValue, ServerAnswer, ServerQuestion } from '@castor/core/program';
 import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';
 
@@ -111,7 +111,7 @@ async function askText(
       ...question,
       isSecret: field.isSecret,
       placeholder: preset === '' ? '' : makeVisibleLine(preset),
-      keys: 'enter to answer, esc to cancel the form',
+      keys: 'enter answers · esc leaves the form',
       check: (typed) => {
         try {
           readFormText(field, effective(typed));
@@ -137,7 +137,7 @@ async function askSeveral(
   for (let initial = 0; ;) {
     const isDone = chosen.size >= minItems && chosen.size <= maxItems;
     const marked = optionsOf(field).map(({ label, value }) => ({
-      label: `${chosen.has(value) ? '☑' : '☐'} ${label}`,
+      label: `${chosen.has(value) ? '✓' : '☐'} ${label}`,
       value,
     }));
     const done = isDone ? [{ label: 'Done', value: DONE }] : [];

@@ -1,8 +1,9 @@
 /** Asks for one line of text. Enter submits it, Escape cancels; a secret is shown as dots. */
 
 import type { Key } from '../input/key.ts';
-import { cutRow, graphemesIn, rowWidth } from '../terminal/row-width.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { cutRow, graphemesIn, rowWidth } from '../text/row-width.ts';
+import { renderRule } from '../render/rule.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 
 export interface TextQuestion {
@@ -54,19 +55,23 @@ export class TextDialog implements Dialog {
   view(space: DialogSpace): DialogView {
     const { styles, width } = space;
     const { title, body, placeholder = '', isSecret } = this.question;
-    const rows = wrapRows(styles.bold(title), { width, first: styles.warning('? ') });
-    rows.push(...(body?.(space) ?? []).map((row) => `  ${row}`));
+    const keys = this.question.keys ?? 'enter takes it · esc goes back';
+    const heading = styles.isSpoken
+      ? [`Question: ${title}`]
+      : rowWidth(title) + 6 <= width
+        ? [renderRule({ styles, width, left: styles.bold(title) })]
+        : [renderRule({ styles, width }), ...wrapRows(styles.bold(title), { width, first: '  ' })];
+    const rows = [...heading, ...(body?.(space) ?? []).map((row) => `  ${row}`)];
+    if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
+    rows.push(...wrapRows(styles.secondary(keys), { width, first: '  ' }));
     const show = (characters: readonly string[]) => (isSecret ? '•'.repeat(characters.length) : characters.join(''));
-    const available = Math.max(width - 6, 8);
+    const available = Math.max(width - 4, 8);
     let left = show(this.before);
     while (rowWidth(left) > available) left = left.slice([...graphemesIn(left)][0]?.length ?? 1);
     const text = left === '' && this.after.length === 0 ? styles.secondary(placeholder) : left + show(this.after);
-    rows.push(cutRow(`  ${styles.accent('>')} ${text}`, width));
-    const caret = { row: rows.length - 1, column: 4 + rowWidth(left) };
-    if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
-    const keys = this.question.keys ?? 'enter to confirm, esc to go back';
-    rows.push(...wrapRows(styles.secondary(keys), { width, first: '  ' }));
-    return { rows, caret };
+    // The last row: where the user types.
+    rows.push(cutRow(`${styles.accent('❯')} ${text}`, width));
+    return { rows, caret: { row: rows.length - 1, column: 2 + rowWidth(left) } };
   }
 
   onText(text: string): void {

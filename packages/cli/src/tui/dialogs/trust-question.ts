@@ -3,18 +3,20 @@
 import { basename, dirname } from 'node:path';
 import type { TrustLevel } from '@castor/core/program';
 import { makeVisibleLine } from '../../make-visible.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 
 export interface TrustSubject {
   readonly folder: string;
   /** What the folder would configure: settings, hooks, commands … in the user's terms. */
   readonly wouldLoad: readonly string[];
+  /** The programs it would start, a line for each. */
+  readonly wouldRun: readonly string[];
 }
 
 /** Undefined: not now; Castor works in the folder and ignores what it configures. */
 export function askAboutTrust(
-  { folder, wouldLoad }: TrustSubject,
+  { folder, wouldLoad, wouldRun }: TrustSubject,
   host: DialogHost,
   signal: AbortSignal,
 ): Promise<TrustLevel | 'later' | undefined> {
@@ -30,6 +32,8 @@ export function askAboutTrust(
             : `If you trust it, Castor will load: ${wouldLoad.map(makeVisibleLine).join(', ')}.`,
           { width: width - 4 },
         ),
+        ...(wouldRun.length === 0 ? [] : [styles.warning('With your permissions it would run:')]),
+        ...wouldRun.flatMap((program) => wrapRows(makeVisibleLine(program), { width: width - 4, first: '- ' })),
       ],
       options: [
         { label: "Don't trust (ask again next time)", value: 'later' },

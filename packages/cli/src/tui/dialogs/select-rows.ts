@@ -1,0 +1,216 @@
+/**
+ * Lays out a question with answers: title rule, matter, answers in columns, keys, and the filter in the last row. Where
+ * rows are few, the empty ones go first and the matter scrolls; no answer is ever cut. Pure.
+ */
+
+import { sanitize } from '../../sanitize.ts';
+import { renderKeys, renderRule } from '../render/rule.ts';
+import { rowWidth, shortenRow } from '../text/row-width.ts';
+import { proseWidth, wrapRows } from '../text/wrap-rows.ts';
+import type { DialogSpace } from './dialog.ts';
+
+export interface SelectPicture {
+  readonly title: string;
+  readonly facts?: string | undefined;
+  readonly why?: string | undefined;
+  readonly body: readonly string[];
+  readonly preview: readonly string[];
+  readonly options: readonly PictureOption[];
+  readonly index: number;
+  readonly search?: boolean;
+  readonly query: string;
+  readonly scroll: number;
+  readonly keys?: readonly (readonly [key: string, does: string])[];
+  readonly escapes?: string;
+}
+
+export interface PictureOption {
+  readonly label: string;
+  readonly hint?: string;
+  readonly mark?: string | undefined;
+  readonly below?: readonly string[] | undefined;
+  readonly about?: string;
+  readonly group?: string | undefined;
+}
+
+export interface SelectRows {
+  readonly rows: readonly string[];
+  readonly scroll: number;
+  readonly hasHiddenRows: boolean;
+}
+
+/** A frame that stays small leaves nothing behind when the window shrinks. */
+const MOST_OPTIONS = 12;
+const ROOM_FOR_GAPS = 16;
+const ABOUT_ROWS = 2;
+const MOST_LABEL_CELLS = 48;
+/** A narrower second column goes below the first. */
+const LEAST_HINT = 24;
+
+export function renderSelect(picture: SelectPicture, space: DialogSpace): SelectRows {
+  const { styles, width, maxRows } = space;
+  const blocks = picture.options.map((option, index) => optionRows(option, index, picture, space));
+  const title = titleRows(picture, space);
+  const keys = styles.isSpoken
+    ? [spokenKeys(picture)]
+    : wrapRows(renderKeys(keysOf(picture), styles), { width, first: '  ' });
+  const filter = picture.search ? [filterRow(picture, space)] : [];
+  const about = aboutRows(picture, space);
+  const isLow = maxRows < ROOM_FOR_GAPS;
+  const gaps = isLow ? 1 : 3;
+  const needed = title.length + filter.length + gaps;
+  const wanted = Math.min(sum(blocks), picture.search ? MOST_OPTIONS : Infinity);
+  const keysShown = maxRows - needed - wanted - keys.length >= 0 ? keys : [];
+  const room = Math.max(maxRows - needed - keysShown.length, 3);
+  const forBody = Math.min(picture.body.length, Math.max(Math.ceil(room / 2), room - sum(blocks)));
+  const list = windowOf(blocks, picture, Math.max(3, Math.min(room - forBody, picture.search ? MOST_OPTIONS : room)));
+  const left = room - list.length;
+  const body = bodyRows(picture, left, space);
+  const extra = left - body.rows.length;
+  const more = [...about, ...picture.preview].slice(0, Math.max(extra, 0));
+  const gap = isLow ? [] : [''];
+  return {
+    rows: [
+      ...title,
+      ...(picture.body.length === 0 && isLow ? [] : gap),
+      ...body.rows,
+      ...(body.rows.length > 0 ? [''] : []),
+      ...list,
+      ...(more.length > 0 || keysShown.length > 0 ? gap : []),
+      ...more,
+      ...keysShown,
+      ...filter,
+    ].slice(-maxRows),
+    scroll: body.scroll,
+    hasHiddenRows: body.hasHiddenRows,
+  };
+}
+
+function titleRows({ title, facts, why, options, search, index }: SelectPicture, space: DialogSpace): string[] {
+  const { styles, width } = space;
+  const words = sanitize(title).replaceAll(/\s+/g, ' ').trim();
+  if (styles.isSpoken) return [`Question: ${words}`];
+  const count = search && options.length > 0 ? `${index + 1} of ${options.length}` : '';
+  const left = [styles.bold(words), facts].filter(Boolean).join(' ');
+  const right = styles.secondary(why ? sanitize(why) : count);
+  const fits = rowWidth(left) + rowWidth(right) + 12 <= width;
+  const reason = why && !fits ? wrapRows(right, { width, first: '  ' }) : [];
+  if (rowWidth(left) + 6 <= width) return [renderRule({ styles, width, left, right: fits ? right : '' }), ...reason];
+  // A title is never cut: it may name what is granted.
+  return [renderRule({ styles, width }), ...wrapRows(left, { width, first: '  ' }), ...reason];
+}
+
+function keysOf({ search, keys = [], escapes = 'leaves', options }: SelectPicture) {
+  const enter = search ? (['enter', 'takes it'] as const) : (['enter', 'or a digit'] as const);
+  return [...(options.length > 0 ? [enter] : []), ...keys, ['esc', escapes] as const];
+}
+
+function spokenKeys({ search, escapes = 'leaves' }: SelectPicture): string {
+  return `${search ? 'Arrows choose, Enter takes it' : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
+}
+
+function filterRow({ query }: SelectPicture, { styles, width }: DialogSpace): string {
+  const text = query === '' ? styles.secondary('type to filter') : query;
+  return shortenRow(`${styles.accent('❯')} ${text}`, width);
+}
+
+function optionRows(option: PictureOption, index: number, picture: SelectPicture, space: DialogSpace): string[] {
+  const { styles, width } = space;
+  const isActive = index === picture.index;
+  const number = picture.search ? '' : index > 8 ? '   ' : `${index + 1}  `;
+  const mark = option.mark === undefined ? '' : `${option.mark} `;
+  const sign = isActive ? styles.bold(styles.accent('❯ ')) : '  ';
+  const look = isActive ? (text: string) => styles.bold(styles.accent(text)) : (text: string) => text;
+  const lead = `${sign}${look(number)}${mark}`;
+  const indent = ' '.repeat(rowWidth(lead));
+  const label = option.label.replaceAll(/\s+/g, ' ').trim();
+  if (styles.isSpoken) {
+    const words = [label, option.hint, ...(option.below ?? [])].filter(Boolean).join('; ');
+    return [`${isActive && picture.search ? 'Chosen: ' : ''}${picture.search ? '' : `${index + 1}, `}${mark}${words}.`];
+  }
+  const below = (option.below ?? []).flatMap((row) => wrapRows(styles.secondary(row), { width, first: `${indent}  ` }));
+  if (option.hint === undefined || option.hint === '') {
+    const rows = picture.search
+      ? [shortenRow(`${lead}${look(label)}`, width)]
+      : wrapRows(look(label), { width, first: lead, rest: indent });
+    return [...rows, ...below];
+  }
+  const column = columnOf(picture.options, rowWidth(lead), width);
+  const hint = option.hint.replaceAll(/\s+/g, ' ');
+  if (column === undefined) {
+    const first = shortenOrWrap(look(label), lead, indent, picture, width);
+    return [...first, ...wrapRows(styles.secondary(hint), { width, first: `${indent}  ` }), ...below];
+  }
+  const padded = `${lead}${look(label)}${' '.repeat(Math.max(column - rowWidth(label), 2))}`;
+  if (picture.search) return [shortenRow(`${padded}${styles.secondary(hint)}`, width), ...below];
+  return [...wrapRows(styles.secondary(hint), { width, first: padded }), ...below];
+}
+
+function shortenOrWrap(
+  label: string,
+  lead: string,
+  indent: string,
+  { search }: SelectPicture,
+  width: number,
+): string[] {
+  return search ? [shortenRow(`${lead}${label}`, width)] : wrapRows(label, { width, first: lead, rest: indent });
+}
+
+/** Where the second column begins, after the answer; undefined where there is no room for one. */
+function columnOf(options: readonly PictureOption[], lead: number, width: number): number | undefined {
+  const widest = Math.max(...options.map(({ label }) => Math.min(rowWidth(label), MOST_LABEL_CELLS))) + 2;
+  return lead + widest + LEAST_HINT <= width ? widest : undefined;
+}
+
+/** The answers around the chosen one, whole, with the headings of their groups; a count tells of others. */
+function windowOf(blocks: readonly (readonly string[])[], picture: SelectPicture, most: number): string[] {
+  if (blocks.length === 0) return ['  nothing found'];
+  let [first, end] = [picture.index, picture.index + 1];
+  let height = blocks[picture.index]?.length ?? 1;
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
+    const after = blocks[end];
+    if (after && height + after.length <= most) {
+      height += after.length;
+      end++;
+      hasGrown = true;
+    }
+    const before = blocks[first - 1];
+    if (before && height + before.length <= most) {
+      height += before.length;
+      first--;
+      hasGrown = true;
+    }
+  }
+  return blocks.slice(first, end).flat();
+}
+
+/** Two rows about the chosen answer, for every answer, so that nothing moves. */
+function aboutRows({ options, index }: SelectPicture, { styles, width }: DialogSpace): string[] {
+  if (options.every(({ about }) => about === undefined)) return [];
+  const rows = wrapRows(options[index]?.about ?? '', { width: proseWidth(width), first: '  ' }).slice(0, ABOUT_ROWS);
+  return [...rows.map((row) => styles.primary(row)), ...Array.from({ length: ABOUT_ROWS - rows.length }, () => '')];
+}
+
+function bodyRows(
+  { body, scroll: asked }: SelectPicture,
+  most: number,
+  { styles }: DialogSpace,
+): { rows: string[]; scroll: number; hasHiddenRows: boolean } {
+  if (body.length <= most) return { rows: body.map(indented), scroll: 0, hasHiddenRows: false };
+  // Where not even one row and the hint fit, the body is left out: the answers matter more.
+  if (most < 2) return { rows: [], scroll: 0, hasHiddenRows: true };
+  const height = most - 1;
+  const scroll = Math.min(asked, body.length - height);
+  const hidden = body.length - height - scroll;
+  const hint = styles.secondary(`  … ${scroll} rows above, ${hidden} below · pgup pgdn`);
+  return { rows: [...body.slice(scroll, scroll + height).map(indented), hint], scroll, hasHiddenRows: true };
+}
+
+function indented(row: string): string {
+  return row === '' ? '' : `  ${row}`;
+}
+
+function sum(blocks: readonly (readonly string[])[]): number {
+  return blocks.reduce((total, block) => total + block.length, 0);
+}
