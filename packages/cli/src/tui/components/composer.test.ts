@@ -9,15 +9,16 @@ import { createInputHistory } from '../input/input-history.ts';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
 import { composerRows } from './composer-rows.ts';
+import type { RuleState } from './status-rule.ts';
 
 const styles = createStyles(chooseTheme({}).theme, 'none');
 
 /** The rows after some pieces of bytes, with `▮` where the real cursor is put. */
 async function draw(
   pieces: readonly string[],
-  options: Partial<ComposerOptions> & { columns?: number; maxRows?: number } = {},
+  options: Partial<ComposerOptions> & { columns?: number; maxRows?: number; rule?: Partial<RuleState> } = {},
 ) {
-  const { columns = 30, maxRows = 10, ...rest } = options;
+  const { columns = 30, maxRows = 10, rule, ...rest } = options;
   const composer = createComposerController({ onSubmit() {}, clock: createFakeClock(), ...rest });
   composer.setSize({ columns, maxRows });
   for (const piece of pieces) {
@@ -25,7 +26,7 @@ async function draw(
     for (let turn = 0; turn < 4; turn++) await nextLoop();
   }
   const snapshot = composer.getSnapshot();
-  const rows = composerRows(snapshot, styles);
+  const rows = composerRows(snapshot, { mode: 'default', ...rule }, styles);
   expect(rows).toHaveLength(composerHeight(snapshot));
   const { row, column } = composerCaret(snapshot);
   return rows.map((text, index) =>
@@ -40,18 +41,27 @@ const completion = [
   ]),
 ];
 
+const footer = {
+  folder: '~/projects/shop',
+  branch: 'main',
+  model: 'gemini-3-pro',
+  contextUsed: 0.12,
+  isTrusted: true,
+  items: ['workspace', 'git-branch', 'model-name', 'context-used'],
+} as const;
+
 describe('composerRows', () => {
   it('shows the placeholder while there is nothing', async () => {
     expect(await draw([], { columns: 50 })).toEqual([
       '──────────────────────────────────────────────────',
-      '> ▮  Type your message or @path/to/file',
+      '❯ ▮Type your message or @path/to/file',
     ]);
   });
 
   it('shows text behind its sign, wrapped', async () => {
     expect(await draw(['one two three', '\n', 'four'], { columns: 14 })).toEqual([
       '──────────────',
-      '> one two ',
+      '❯ one two ',
       '  three',
       '  four▮',
     ]);
@@ -59,88 +69,66 @@ describe('composerRows', () => {
 
   it('marks shell mode and vim mode in the rule', async () => {
     expect(await draw(['!ls'])).toEqual(['── shell ─────────────────────', '! ls▮']);
-    expect(await draw(['ab', '\x1b[27u', '2d'], { isVim: true })).toEqual(['── [NORMAL] 2d ───────────────', '> a▮b']);
+    expect(await draw(['ab', '\x1b[27u', '2d'], { isVim: true })).toEqual(['── NORMAL 2d ─────────────────', '❯ a▮b']);
   });
 
   it('scrolls inside and tells what is hidden', async () => {
     expect(await draw(['1\n', '2\n', '3\n', '4\n', '5', '\x1b[A'], { maxRows: 4 })).toEqual([
-      '── ↑ 1 · ↓ 1 ─────────────────',
+      '── ↑ 1 ↓ 1 ───────────────────',
       '  2',
       '  3',
       '  4▮',
     ]);
   });
 
-  it('lists suggestions below, short and harmless', async () => {
+  it.each([
+    [100, '─'.repeat(55), ' ~/projects/shop (main) · gemini-3-pro · 12 % ──'],
+    [44, '─'.repeat(2), ' …/shop (main) · gemini-3-pro · 12 % ──'],
+    [30, '─'.repeat(7), ' gemini-3-pro · 12 % ──'],
+  ])('has the footer in its rule; at %i columns the folder shrinks, then parts go', async (columns, _line, end) => {
+    const [rule] = await draw([], { columns, rule: { footer } });
+    expect([rule?.length, rule?.endsWith(end)]).toEqual([columns, true]);
+  });
+
+  it('tells on the left what matters most', async () => {
+    const ruleWith = async (rule: Partial<RuleState>) =>
+      (await draw([], { columns: 60, rule: { footer, ...rule } }))[0];
+    expect(await ruleWith({ mode: 'autoEdit' })).toMatch(/^── accepting edits ─/);
+    expect(await ruleWith({ mode: 'yolo', toast: 'Press Ctrl+C again' })).toMatch(/^── Press Ctrl\+C again ─/);
+  });
+
+  it('lists suggestions above the rule, harmless, with their count and the keys', async () => {
     expect(await draw(['/h'], { completion, columns: 100 })).toEqual([
+      '❯ /help   Shows what the keys and commands do, at length and with care.',
+      String.raw`  /hooks  Lists \e[31mhooks.`,
+      '  2 · enter runs · tab completes · → all about it',
       '─'.repeat(100),
-      '> /h▮',
-      '› help   Shows what the keys and commands do, at length and…',
-      String.raw`  hooks  Lists \e[31mhooks.`,
+      '❯ /h▮',
+    ]);
+  });
+
+  it('shows the rest of the chosen suggestion where it did not fit, in as many rows for each', async () => {
+    const narrow = { completion, columns: 60, maxRows: 12 };
+    expect(await draw(['/h'], narrow)).toEqual([
+      '❯ /help   Shows what the keys and commands do, at length a…',
+      String.raw`  /hooks  Lists \e[31mhooks.`,
       '    Shows what the keys and commands do, at length and with',
       '    care.',
-    ]);
-  });
-
-  it('keeps the height of the list while one moves in it', async () => {
-    expect(await draw(['/h', '\x1b[B'], { completion, columns: 100 })).toEqual([
-      '─'.repeat(100),
-      '> /h▮',
-      '  help   Shows what the keys and commands do, at length and…',
-      String.raw`› hooks  Lists \e[31mhooks.`,
-      '',
-      '',
-    ]);
-  });
-
-  it('gives what did not fit the rows that are left, and none where there are none', async () => {
-    expect(await draw(['/h'], { completion, columns: 60, maxRows: 5 })).toEqual([
+      '  2 · enter runs · tab completes · → all about it',
       '─'.repeat(60),
-      '> /h▮',
-      '› help   Shows what the keys and commands do, at length an…',
-      String.raw`  hooks  Lists \e[31mhooks.`,
-      '    Shows what the keys and commands do, at length and wit…',
+      '❯ /h▮',
     ]);
-    expect((await draw(['/h'], { completion, columns: 60, maxRows: 4 })).length).toBe(4);
+    expect(await draw(['/h', '\x1b[B'], narrow)).toHaveLength(7);
   });
 
-  it('shows the chosen suggestion whole with the right arrow, and all of them again with the left', async () => {
-    const long = { completion, columns: 30, maxRows: 6 };
-    const cut = [
-      '─'.repeat(30),
-      '> /h▮',
-      '› help   Shows what the keys…',
-      String.raw`  hooks  Lists \e[31mhooks.`,
-      '    Shows what the keys and',
-      '    commands do, at length …',
-    ];
-    expect(await draw(['/h'], long)).toEqual(cut);
-    const whole = [
-      ...cut.slice(0, 2),
-      '› help  Shows what the keys …',
-      '    Shows what the keys and',
-      '    commands do, at length',
-      '    and with care.',
-    ];
-    expect(await draw(['/h', '\x1b[C'], long)).toEqual(whole);
-    expect(await draw(['/h', '\x1b[C', '\x1b[D'], long)).toEqual(cut);
-    // Elsewhere the arrows move the caret.
-    expect(await draw(['/h', '\x1b[D'], { ...long, maxRows: 10 })).toContain('> /▮h');
-  });
-
-  it('puts the cursor into the line of the search', async () => {
+  it('shows what is searched for in the rule', async () => {
     expect(await draw(['\x12', 'fix'], { history: createInputHistory(['fix it']) })).toEqual([
-      '──────────────────────────────',
-      '> fix it',
-      'search: fix▮',
+      '── history: fix ──────────────',
+      '❯ fix it▮',
     ]);
   });
 
-  it('says in a line why something could not be done', async () => {
-    expect(await draw(['\x07'], { columns: 50 })).toEqual([
-      '──────────────────────────────────────────────────',
-      '> ▮  Type your message or @path/to/file',
-      'No editor can be opened here.',
-    ]);
+  it('says in the rule why something could not be done', async () => {
+    expect((await draw(['\x07'], { columns: 50 }))[0]).toMatch(/^── No editor can be opened here\. ─+$/);
   });
 });

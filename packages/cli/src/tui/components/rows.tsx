@@ -1,6 +1,7 @@
 /** Draws finished rows, one under the other. */
 
 import { Box, Text } from 'ink';
+import { withoutFill } from '../text/row-width.ts';
 
 export function Rows({ rows }: { rows: readonly string[] }) {
   if (rows.length === 0) return null;
@@ -9,7 +10,7 @@ export function Rows({ rows }: { rows: readonly string[] }) {
       {rows.map((row, index) => (
         // The position is the identity: a row has no other.
         <Text key={index} wrap="truncate">
-          {row === '' ? ' ' : row}
+          {row === '' ? ' ' : withoutFill(row)}
         </Text>
       ))}
     </Box>
