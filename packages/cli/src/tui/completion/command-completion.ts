@@ -1,6 +1,11 @@
 /** `/` completion from any registry of commands: names, aliases, sub-commands, arguments. */
 
-import type { CompletionInput, CompletionProvider, CompletionTarget, Suggestion } from './completion-provider.ts';
+import type {
+  CompletionInput,
+  CompletionProvider,
+  CompletionTarget,
+  Suggestion,
+} from '../input/completion-provider.ts';
 import { scorePath } from './fuzzy-match.ts';
 
 /** A command as the list shows it. */
@@ -25,7 +30,7 @@ export function createCommandCompletion(commands: () => readonly CommandInfo[]):
       const { parent, depth } = walkDown(commands(), words);
       if (words.length > 0 && parent === undefined) return { items: [] };
       const offered = parent === undefined ? commands() : depth === words.length ? (parent.subCommands ?? []) : [];
-      const items = rankCommands(offered, partial);
+      const items = rankCommands(offered, partial, words.length === 0 ? '/' : '');
       if (parent?.complete === undefined) return { items };
       const values = await parent.complete(partial, signal, words.slice(depth).join(' '));
       return { items: [...values.map((value) => toArgument(value, partial)), ...items] };
@@ -57,14 +62,14 @@ function walkDown(
   return { parent, depth: words.length };
 }
 
-function rankCommands(commands: readonly CommandInfo[], partial: string): Suggestion[] {
+function rankCommands(commands: readonly CommandInfo[], partial: string, sign: string): Suggestion[] {
   const folded = partial.toLowerCase();
   return commands
     .filter((command) => command.isHidden !== true || isNamed(command, partial))
     .map((command) => ({ command, score: scoreCommand(command, folded) }))
     .filter(({ score }) => score !== undefined)
     .toSorted((one, other) => other.score! - one.score! || one.command.name.localeCompare(other.command.name))
-    .map(({ command }) => toSuggestion(command, partial));
+    .map(({ command }) => toSuggestion(command, partial, sign));
 }
 
 /** A name takes precedence over an alias that matches as well. */
@@ -75,9 +80,9 @@ function scoreCommand({ name, aliases = [] }: CommandInfo, partial: string): num
   return scores.length === 0 ? undefined : Math.max(...scores);
 }
 
-function toSuggestion(command: CommandInfo, partial: string): Suggestion {
+function toSuggestion(command: CommandInfo, partial: string, sign: string): Suggestion {
   const { name, description } = command;
-  return { id: name, label: name, description, insert: `${name} `, isExact: isNamed(command, partial) };
+  return { id: name, label: `${sign}${name}`, description, insert: `${name} `, isExact: isNamed(command, partial) };
 }
 
 function toArgument(value: string, partial: string): Suggestion {

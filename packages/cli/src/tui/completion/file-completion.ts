@@ -1,7 +1,12 @@
 /** `@` completion: finds the reference around the caret and offers files and folders for it. */
 
 import { escapeReference } from '../input/paste.ts';
-import type { CompletionInput, CompletionProvider, CompletionTarget, Suggestion } from './completion-provider.ts';
+import type {
+  CompletionInput,
+  CompletionProvider,
+  CompletionTarget,
+  Suggestion,
+} from '../input/completion-provider.ts';
 import type { FileIndex } from './file-index.ts';
 
 /** Longer than any path; text further left is ignored. */

@@ -3,13 +3,15 @@ import type { AgentEvent } from '@castor/core';
 import { Text } from 'ink';
 import { createElement, use } from 'react';
 import { describe, expect, it } from 'vitest';
-import { ClientCalls } from '../client-calls.ts';
+import { ClientCalls } from '../conversation/client-calls.ts';
 import { HistoryItemDisplay } from '../components/history-item-display.tsx';
 import { LoadingIndicator } from '../components/loading-indicator.tsx';
 import { StreamingContext } from '../contexts/streaming-context.tsx';
+import { createStyles } from '../theme/styles.ts';
+import { chooseTheme } from '../theme/theme.ts';
 import { createStage } from '../terminal/ink-stage.ts';
 import { useGeminiStream } from './use-gemini-stream.ts';
-import type { GeminiStream, GeminiStreamPort } from '../gemini-stream.ts';
+import type { GeminiStream, GeminiStreamPort } from '../conversation/gemini-stream.ts';
 import { useReactToolScheduler } from './use-react-tool-scheduler.ts';
 import type { ReactToolScheduler } from './use-react-tool-scheduler.ts';
 
@@ -113,10 +115,12 @@ describe('components', () => {
   });
 
   it.each([
-    [StreamingState.Responding, ['', 'Thinking...']],
-    [StreamingState.Idle, ['', '']],
+    [StreamingState.Responding, ['· Thinking']],
+    [StreamingState.Idle, []],
   ])('show that something is under way while it is: %s', (value, rows) => {
-    const indicator = createElement(LoadingIndicator, { rows: ['', 'Thinking...'] });
+    const status = { verb: 'Thinking', elapsedMs: 0, keys: [], showsSpinner: true };
+    const styles = createStyles(chooseTheme({}).theme, 'none');
+    const indicator = createElement(LoadingIndicator, { status, styles, width: 40 });
     expect(draw(createElement(StreamingContext, { value }, indicator))).toEqual(rows);
   });
 

@@ -1,8 +1,8 @@
 /** Gives components the state of the stream, from the transcript of the frame. It holds no state and no logic. */
 
 import { useMemo } from 'react';
-import { geminiStreamOf } from '../gemini-stream.ts';
-import type { GeminiStream, GeminiStreamPort } from '../gemini-stream.ts';
+import { geminiStreamOf } from '../conversation/gemini-stream.ts';
+import type { GeminiStream, GeminiStreamPort } from '../conversation/gemini-stream.ts';
 
 export function useGeminiStream({ transcript, isResponding, submitQuery, initError }: GeminiStreamPort): GeminiStream {
   return useMemo(

@@ -2,8 +2,8 @@
 
 import { useMemo } from 'react';
 import type { PendingCall, Transcript } from '@castor/core';
-import { pendingCalls } from '../client-calls.ts';
-import type { ClientCalls } from '../client-calls.ts';
+import { pendingCalls } from '../conversation/client-calls.ts';
+import type { ClientCalls } from '../conversation/client-calls.ts';
 
 export interface ToolSchedulerPort {
   readonly transcript: Pick<Transcript, 'pendingGroup'>;

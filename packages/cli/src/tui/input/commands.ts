@@ -32,7 +32,7 @@ export const COMMANDS = {
   'edit.deleteWordRight': row('Delete the word after the cursor.', 'ctrl+delete', 'alt+delete', 'alt+d'),
   'edit.deleteLeft': row('Delete the character before the cursor.', 'backspace', 'shift+backspace', 'ctrl+h'),
   'edit.deleteRight': row('Delete the character after the cursor.', 'delete', 'ctrl+d'),
-  'edit.undo': row('Undo the last edit.', 'ctrl+z', 'cmd+z', 'alt+z', 'ctrl+/'),
+  'edit.undo': row('Undo the last edit.', 'cmd+z', 'alt+z', 'ctrl+/'),
   'edit.redo': row('Redo the last undone edit.', 'ctrl+shift+z', 'shift+cmd+z', 'alt+shift+z'),
   'edit.yank': row('Insert the last deletion.', 'alt+y'),
   'edit.yankPop': row('Insert an older deletion instead.', 'alt+shift+y'),
@@ -83,7 +83,7 @@ export const COMMANDS = {
   'app.unfocusShellInput': row('Return to the prompt.', 'shift+tab'),
   'app.clearScreen': row('Clear the screen.', 'ctrl+l'),
   'app.restart': row('Restart Castor.', 'r', 'R'),
-  'app.suspend': row('Suspend Castor.'),
+  'app.suspend': row('Suspend Castor; fg in the shell resumes it.', 'ctrl+z'),
   'app.showShellUnfocusWarning': row('Explain how to leave the shell command.', 'tab'),
   'app.showShortcuts': row('Show the keys (on empty input).', '?'),
 

@@ -4,7 +4,7 @@
  */
 
 import type { CommandName } from './commands.ts';
-import type { WidthProfile } from './graphemes.ts';
+import type { WidthProfile } from '../text/graphemes.ts';
 import type { InputHistory } from './input-history.ts';
 import type { Key } from './key.ts';
 import type { InputReport } from './key-parser.ts';
@@ -14,7 +14,7 @@ import type { VimMode } from './vim-state.ts';
 import type { ImageClipboard } from './clipboard-image.ts';
 import type { EditorPort } from './external-editor.ts';
 import type { Clock } from '@castor/core';
-import type { CompletionProvider, Suggestion } from '../completion/completion-provider.ts';
+import type { CompletionProvider, Suggestion } from './completion-provider.ts';
 
 export interface Submission {
   /** The whole text, pasted blocks expanded. */

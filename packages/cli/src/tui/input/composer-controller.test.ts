@@ -101,7 +101,7 @@ describe('typing', () => {
     const { composer, type } = start();
     await type('one two three', '\x17', '\x01', '\x0b', 'x', '\x1by');
     expect(picture(composer.getSnapshot())).toEqual(['xone two |']);
-    await type('\x1a', '\x1a');
+    await type('\x1bz', '\x1bz');
     expect(composer.getText()).toBe('');
   });
 
@@ -181,7 +181,7 @@ describe('pastes', () => {
     const { composer, rows, type } = start();
     await type(`\x1b[200~${'a\n'.repeat(10)}\x1b[201~`, '\x7f');
     expect(composer.isEmpty()).toBe(true);
-    await type('\x1a');
+    await type('\x1bz');
     expect(rows()).toEqual(['[Pasted Text: 10 lines]']);
   });
 
@@ -308,7 +308,7 @@ describe('suggestions', () => {
     expect(composer.getSnapshot().suggestions).toBeUndefined();
     composer.setCompletion(COMPLETION);
     await nextLoop();
-    expect(labels(composer.getSnapshot())).toEqual(['help', 'hooks', 'chat']);
+    expect(labels(composer.getSnapshot())).toEqual(['/help', '/hooks', '/chat']);
   });
 
   it('completes a file with Tab', async () => {

@@ -7,14 +7,14 @@ import type { ComposerSize, ComposerSnapshot } from './composer-contract.ts';
 import { isEmpty } from './composer-state.ts';
 import type { ComposerStore } from './composer-store.ts';
 import { textColumns, viewComposer } from './composer-view.ts';
-import { DEFAULT_WIDTHS } from './graphemes.ts';
-import type { WidthProfile } from './graphemes.ts';
+import { DEFAULT_WIDTHS } from '../text/graphemes.ts';
+import type { WidthProfile } from '../text/graphemes.ts';
 import type { SuggestionSession } from './suggestion-session.ts';
 import { layoutLines } from './visual-layout.ts';
 import type { VisualLayout } from './visual-layout.ts';
 
-const PLACEHOLDER = '  Type your message or @path/to/file';
-const SHELL_PLACEHOLDER = '  Type your shell command';
+const PLACEHOLDER = 'Type your message or @path/to/file';
+const SHELL_PLACEHOLDER = 'a command for your shell · esc leaves';
 
 export interface ComposerPicture {
   layout(): VisualLayout;

@@ -13,7 +13,7 @@ import { createTextBuffer, getBufferText, isBufferEmpty, reduceTextBuffer } from
 import type { BufferAction, TextBuffer } from './text-buffer.ts';
 import { recordVimAction } from './vim-state.ts';
 import type { VimState } from './vim-state.ts';
-import { nextBoundary, previousBoundary } from './graphemes.ts';
+import { nextBoundary, previousBoundary } from '../text/graphemes.ts';
 
 export interface ComposerState {
   readonly buffer: TextBuffer;

@@ -5,15 +5,13 @@
 
 import type { ComposerSnapshot, SuggestionView } from './composer-contract.ts';
 import { suggestionDetail } from './suggestion-layout.ts';
-import { displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
 import { countRows, rowText, toVisual } from './visual-layout.ts';
 import type { Position, VisualLayout } from './visual-layout.ts';
 import type { SuggestionsShown } from './suggestion-session.ts';
 
 /** Cells before the text: the prompt sign and a blank. */
 export const PROMPT_CELLS = 2;
-const SEARCH_LABEL = 'search: ';
-/** The rule above the text; nothing below the caret is as wide as the terminal. */
+/** The rule above the text. */
 const BORDER_ROWS = 1;
 const MAX_SUGGESTIONS = 8;
 /** Rows of text that the list always leaves. */
@@ -41,13 +39,13 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
   const total = countRows(layout);
   const visual = toVisual(layout, caret);
   const hasBorder = maxRows > 2;
-  const extra = (input.search ? 1 : 0) + (input.notice === undefined ? 0 : 1);
-  const available = Math.max(1, maxRows - (hasBorder ? BORDER_ROWS : 0) - extra);
-  const room = available - Math.min(total, TEXT_ROWS_KEPT);
+  const available = Math.max(1, maxRows - (hasBorder ? BORDER_ROWS : 0));
+  // One row of the list is its count.
+  const room = available - Math.min(total, TEXT_ROWS_KEPT) - 1;
   const listRows = countListRows(list, room);
   const suggestions = listRows === 0 ? undefined : viewList(list!, { rows: listRows, room, columns: input.columns });
-  const below = listRows + (suggestions?.detail.length ?? 0);
-  const height = Math.max(1, Math.min(total, available - below));
+  const listed = listRows === 0 ? 0 : listRows + 1 + (suggestions?.detail.length ?? 0);
+  const height = Math.max(1, Math.min(total, available - listed));
   const first = scrollTo(visual.row, firstRow, { height, total });
   const rows = Array.from({ length: height }, (_, index) => rowText(layout, first + index));
   return {
@@ -64,34 +62,19 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
 
 /** Rows the composer takes on the screen. */
 export function composerHeight(snapshot: ComposerSnapshot): number {
-  const { rows, hasBorder, search, notice, suggestions } = snapshot;
-  const inside = rows.length + (search ? 1 : 0) + (notice === undefined ? 0 : 1);
-  const list = suggestions ? Math.max(1, suggestions.items.length) + suggestions.detail.length : 0;
-  return inside + (hasBorder ? BORDER_ROWS : 0) + list;
+  return snapshot.rows.length + (snapshot.hasBorder ? BORDER_ROWS : 0) + listHeight(snapshot);
+}
+
+/** Rows of the list above the rule. */
+export function listHeight({ suggestions }: ComposerSnapshot): number {
+  return suggestions ? Math.max(1, suggestions.items.length) + suggestions.detail.length + 1 : 0;
 }
 
 /** The position of the real cursor, from the top left corner of the composer. */
 export function composerCaret(snapshot: ComposerSnapshot): { row: number; column: number } {
-  const { rows, hasBorder, search, caretRow, caretCell, columns } = snapshot;
-  const top = hasBorder ? 1 : 0;
-  if (search === undefined) return { row: top + caretRow, column: PROMPT_CELLS + caretCell };
-  const cells = searchText(search.query, columns).cells;
-  return { row: top + rows.length, column: Math.min(columns - 1, cells) };
-}
-
-/** The line of the search, truncated at the front when it is too long. */
-export function searchText(query: string, columns: number): { text: string; cells: number } {
-  let shown = SEARCH_LABEL;
-  let cells = SEARCH_LABEL.length;
-  for (let offset = 0; offset < query.length;) {
-    const next = nextBoundary(query, offset);
-    const grapheme = query.slice(offset, next);
-    cells += graphemeWidth(grapheme);
-    if (cells >= columns) break;
-    shown += displayGrapheme(grapheme);
-    offset = next;
-  }
-  return { text: shown, cells };
+  const { hasBorder, caretRow, caretCell } = snapshot;
+  const top = listHeight(snapshot) + (hasBorder ? BORDER_ROWS : 0);
+  return { row: top + caretRow, column: PROMPT_CELLS + caretCell };
 }
 
 function countListRows(list: ViewInput['list'], room: number): number {

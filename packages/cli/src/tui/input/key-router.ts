@@ -3,7 +3,7 @@
  * composer. Routing only.
  */
 
-import { nextBoundary } from './graphemes.ts';
+import { nextBoundary } from '../text/graphemes.ts';
 import { characterKey } from './key.ts';
 import type { Key } from './key.ts';
 import type { InputToken } from './key-parser.ts';

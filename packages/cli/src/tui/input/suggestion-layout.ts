@@ -1,15 +1,15 @@
 /**
- * Lays out suggestions below the input: a column of names and a column of short descriptions, and below them the full
+ * Lays out suggestions above the input: a column of names and a column of short descriptions, and below them the full
  * text of the chosen one where it did not fit. Pure.
  */
 
-import type { Suggestion } from '../completion/completion-provider.ts';
+import type { Suggestion } from './completion-provider.ts';
 import { makeVisibleLine } from '../../make-visible.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
-import { rowWidth, shortenRow } from '../terminal/row-width.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
+import { rowWidth, shortenRow } from '../text/row-width.ts';
 
-/** Rows below the caret stay short; see AGENTS.md of the terminal room. */
-export const MAX_LIST_CELLS = 60;
+/** Longer rows are hard to read. */
+const MAX_LIST_CELLS = 120;
 const MAX_LABEL_CELLS = 40;
 const MARK_CELLS = 2;
 const GAP_CELLS = 2;

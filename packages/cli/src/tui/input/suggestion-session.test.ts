@@ -1,6 +1,6 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { CompletionProvider, SuggestionList } from '../completion/completion-provider.ts';
+import type { CompletionProvider, SuggestionList } from './completion-provider.ts';
 import { SuggestionSession } from './suggestion-session.ts';
 import { createTextBuffer } from './text-buffer.ts';
 

@@ -5,12 +5,7 @@
 
 import { lineAt } from './lines.ts';
 import type { TextBuffer } from './text-buffer.ts';
-import type {
-  CompletionProvider,
-  CompletionTarget,
-  Suggestion,
-  SuggestionList,
-} from '../completion/completion-provider.ts';
+import type { CompletionProvider, CompletionTarget, Suggestion, SuggestionList } from './completion-provider.ts';
 
 export interface SuggestionsShown {
   readonly items: readonly Suggestion[];

@@ -1,6 +1,6 @@
 import { seededRandom } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { snapToBoundary } from './graphemes.ts';
+import { snapToBoundary } from '../text/graphemes.ts';
 import { createTextBuffer, getBufferText, reduceTextBuffer } from './text-buffer.ts';
 import type { BufferAction, Motion, TextBuffer } from './text-buffer.ts';
 import { layoutLines } from './visual-layout.ts';

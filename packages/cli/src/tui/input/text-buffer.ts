@@ -5,7 +5,7 @@
 
 import { appendPatch, invert, spliceLines } from './edit-patch.ts';
 import type { Patch, PatchKind } from './edit-patch.ts';
-import { nextBoundary, previousBoundary, snapToBoundary } from './graphemes.ts';
+import { nextBoundary, previousBoundary, snapToBoundary } from '../text/graphemes.ts';
 import { lineAt } from './lines.ts';
 import { fromVisual, toVisual } from './visual-layout.ts';
 import type { Position, VisualLayout } from './visual-layout.ts';

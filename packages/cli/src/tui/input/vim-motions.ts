@@ -1,6 +1,6 @@
 /** Computes the targets of vim's motions, as pure functions over lines. They move nothing. */
 
-import { nextBoundary, previousBoundary } from './graphemes.ts';
+import { nextBoundary, previousBoundary } from '../text/graphemes.ts';
 import { lineAt } from './lines.ts';
 import { endOf, isBefore } from './text-buffer.ts';
 import type { VimFind } from './vim-state.ts';

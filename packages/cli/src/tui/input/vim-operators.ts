@@ -1,6 +1,6 @@
 /** Applies vim's operators to a range: delete, change, yank; put; and the changes of one key. Pure. */
 
-import { nextBoundary } from './graphemes.ts';
+import { nextBoundary } from '../text/graphemes.ts';
 import { lineAt } from './lines.ts';
 import { isBefore, reduceTextBuffer, textBetween } from './text-buffer.ts';
 import type { TextBuffer } from './text-buffer.ts';

@@ -1,7 +1,7 @@
 import headless from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
-import type { WidthProfile } from './graphemes.ts';
-import { DEFAULT_WIDTHS, graphemeWidth, nextBoundary } from './graphemes.ts';
+import type { WidthProfile } from '../text/graphemes.ts';
+import { DEFAULT_WIDTHS, graphemeWidth, nextBoundary } from '../text/graphemes.ts';
 import { countRows, fromVisual, layoutLines, rowText, toVisual } from './visual-layout.ts';
 import { PROBE_BYTES, toWidthProfile } from './width-probe.ts';
 

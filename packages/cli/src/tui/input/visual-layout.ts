@@ -3,8 +3,8 @@
  * layout reuses the rows of every unchanged line, so that typing costs one line.
  */
 
-import { DEFAULT_WIDTHS, displayGrapheme, graphemeWidth, nextBoundary } from './graphemes.ts';
-import type { WidthProfile } from './graphemes.ts';
+import { DEFAULT_WIDTHS, displayGrapheme, graphemeWidth, nextBoundary } from '../text/graphemes.ts';
+import type { WidthProfile } from '../text/graphemes.ts';
 import { lineAt } from './lines.ts';
 
 export interface LayoutOptions {

@@ -4,8 +4,8 @@
  * with. Without an answer the default applies.
  */
 
-import { DEFAULT_WIDTHS } from './graphemes.ts';
-import type { WidthProfile } from './graphemes.ts';
+import { DEFAULT_WIDTHS } from '../text/graphemes.ts';
+import type { WidthProfile } from '../text/graphemes.ts';
 import type { InputReport } from './key-parser.ts';
 
 /** A face; a family; a heart with an emoji variation selector; a letter with a sign beside it. */

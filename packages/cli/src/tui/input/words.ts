@@ -3,7 +3,7 @@
  * also counts runs of other signs, and a capital letter motion counts everything between blanks.
  */
 
-import { nextBoundary, previousBoundary } from './graphemes.ts';
+import { nextBoundary, previousBoundary } from '../text/graphemes.ts';
 
 export type CharacterClass = 'blank' | 'word' | 'han' | 'kana' | 'hangul' | 'sign';
 

@@ -3,10 +3,10 @@
  */
 
 import { StreamingState } from '@castor/core';
-import type { Dialog, DialogView } from './dialogs/dialog.ts';
-import type { ComposerSnapshot } from './input/composer-contract.ts';
-import type { Frame } from './terminal/painter.ts';
-import type { Styles } from './theme/styles.ts';
+import type { Dialog, DialogView } from '../dialogs/dialog.ts';
+import type { ComposerSnapshot } from '../input/composer-contract.ts';
+import type { Frame } from '../terminal/painter.ts';
+import type { Styles } from '../theme/styles.ts';
 
 export interface LinearState {
   readonly streaming: StreamingState;

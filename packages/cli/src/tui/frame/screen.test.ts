@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Screen } from './screen.ts';
-import type { Size } from './terminal/painter.ts';
+import type { Size } from '../terminal/painter.ts';
 
 /** A window behind a multiplexer: what it has become is one thing, what it has told another. */
 function openWindow() {

@@ -1,9 +1,9 @@
-/** Draws frames through Ink: sections in, rows out, synchronously. Loaded after the first frame is on the screen. */
+/** Draws frames through Ink: data in, rows out, synchronously. Loaded after the first frame is on the screen. */
 
-import { AppView } from './app-view.tsx';
-import type { AppViewProps } from './app-view.tsx';
-import { createStage } from './terminal/ink-stage.ts';
-import type { Size } from './terminal/painter.ts';
+import { AppView } from '../components/app-view.tsx';
+import type { AppViewProps } from '../components/app-view.tsx';
+import { createStage } from '../terminal/ink-stage.ts';
+import type { Size } from '../terminal/painter.ts';
 
 export interface InkView {
   draw(props: AppViewProps, size: Size): readonly string[];

@@ -3,11 +3,11 @@
  * at once for keys. It decides when to draw, not what.
  */
 
-import { AlternatePainter } from './terminal/alternate-painter.ts';
-import { LinearPainter } from './terminal/linear-painter.ts';
-import { Painter } from './terminal/painter.ts';
-import type { Frame, Reflow, Size } from './terminal/painter.ts';
-import type { TerminalSession } from './terminal/terminal-session.ts';
+import { AlternatePainter } from '../terminal/alternate-painter.ts';
+import { LinearPainter } from '../terminal/linear-painter.ts';
+import { InlinePainter } from '../terminal/inline-painter.ts';
+import type { Frame, Painter, Reflow, Size } from '../terminal/painter.ts';
+import type { TerminalSession } from '../terminal/terminal-session.ts';
 
 export interface ScreenOptions {
   readonly terminal: Pick<TerminalSession, 'write' | 'size' | 'measure' | 'onResize' | 'drained'>;
@@ -41,7 +41,7 @@ const MOST_TRIES = 8;
 
 export class Screen {
   private readonly options: ScreenOptions;
-  private painter: Painter | LinearPainter | AlternatePainter;
+  private painter: Painter;
   private readonly stopListening: () => void;
   private own: string[] = [];
   /** The last line above the frame. */
@@ -61,12 +61,10 @@ export class Screen {
   constructor(options: ScreenOptions) {
     this.options = options;
     const { onGrownLeft } = options;
-    this.painter = new Painter({ reflow: options.reflow, onGrownLeft });
+    this.painter = new InlinePainter({ reflow: options.reflow, onGrownLeft });
     this.stopListening = options.terminal.onResize(() => {
-      if (this.painter instanceof Painter) {
-        this.painter.disturb();
-        this.settle();
-      }
+      this.painter.disturb();
+      if (this.painter.needsSettledWindow) this.settle();
       options.onResize(options.terminal.size);
       this.refresh();
     });
@@ -74,7 +72,7 @@ export class Screen {
 
   /** The terminal has identified itself, and so perhaps how it reflows rows that no longer fit. */
   learn(reflow: Reflow | undefined): void {
-    if (this.painter instanceof Painter) this.painter.learn(reflow);
+    this.painter.learn(reflow);
   }
 
   /** Switches to output for a screen reader: only the input line is redrawn. */
@@ -90,15 +88,14 @@ export class Screen {
 
   /** Scrolls the alternate screen: rows down, or up when negative. Returns false elsewhere. */
   scroll(rows: number): boolean {
-    if (!(this.painter instanceof AlternatePainter)) return false;
-    this.painter.scroll(rows);
-    this.paint();
-    return true;
+    const hasScrolled = this.painter.scroll(rows);
+    if (hasScrolled) this.paint();
+    return hasScrolled;
   }
 
   /** On the alternate screen, the next frame shows the end again. */
   follow(): void {
-    if (this.painter instanceof AlternatePainter) this.painter.scroll(Infinity);
+    this.painter.scroll(Infinity);
   }
 
   /** Prints lines of our own above the frame, permanently. */
@@ -142,7 +139,7 @@ export class Screen {
       const { size } = this.options.terminal;
       const own = this.own;
       this.own = [];
-      if (this.painter instanceof Painter) this.painter.resize(size);
+      this.painter.resize(size);
       const { lines, frame } = this.options.draw(size);
       if (frame.rows.length >= size.rows) this.options.onTallFrame?.();
       this.lastLine = lines.at(-1) ?? own.at(-1) ?? this.lastLine;
@@ -164,7 +161,7 @@ export class Screen {
 
   /** Whether Castor draws the whole screen, on the alternate screen. */
   get isWhole(): boolean {
-    return this.painter instanceof AlternatePainter;
+    return this.painter.isWhole;
   }
 
   /** Another program gets the terminal; the frame is erased first. */
@@ -213,7 +210,7 @@ export class Screen {
 
   /** The terminal has a new size whose resize event has not arrived yet. */
   private isMoving(): boolean {
-    if (!(this.painter instanceof Painter) || this.isClosed) return false;
+    if (!this.painter.needsSettledWindow || this.isClosed) return false;
     const measured = this.options.terminal.measure();
     return !isSameSize(measured, this.options.terminal.size) && !isSameSize(measured, this.believed);
   }
