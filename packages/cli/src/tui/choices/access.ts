@@ -1,13 +1,15 @@
 /** `/auth` and `/connect`: switch to another key, provider or the offline model from now on; `/auth signout` removes the key. */
 
 import { getErrorMessage } from '@castor/core';
+import { parseProviderModel } from '@castor/core/program';
 import { loadPlaces } from '../../providers/load-places.ts';
 import { forgetGeminiKey } from '../../providers/gemini-key.ts';
 import { prepareStart } from '../../start/start.ts';
+import type { Start } from '../../start/start.ts';
 import type { CommandContext } from '../../slash/command.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
-import { reopenSession } from '../session-change.ts';
+import { reopenSession } from '../app/session-change.ts';
 import { connectLocally, connectProvider } from './connect.ts';
 
 /** Keeps the session and its conversation. */
@@ -33,7 +35,7 @@ export async function connect(app: App, argument: string, context: CommandContex
   const id = argument.trim().toLowerCase();
   if (id === '') return chooseAccess(app, context);
   await telling(app, async () => {
-    const connection = await connectProvider(app, id, placesOf(app), context.signal, wanted);
+    const connection = await connectProvider(app, id, placesOf(app), context.signal, wanted ?? modelInUse(app, id));
     if (!connection) return;
     const { model, variables, isKept } = connection;
     if (model === undefined) {
@@ -45,17 +47,42 @@ export async function connect(app: App, argument: string, context: CommandContex
         'Castor now uses the new key.',
       );
     }
-    if (isKept) return changeModel(app, model, context);
-    // The key lives in this process only.
-    return restart(app, { model }, variables, `The model is ${model}, until you exit.`);
+    return changeModel(app, model, context, isKept);
   });
 }
 
-/** A stored key is found when the provider is opened. */
-async function changeModel(app: App, name: string, { agent, services }: CommandContext): Promise<void> {
+async function changeModel(app: App, name: string, { agent, services }: CommandContext, isKept = true): Promise<void> {
   const model = (await services?.prepareModel?.(name)) ?? name;
   agent.setModel(model);
-  app.info(`The model is ${model} for this session. To keep it: /model ${model} --persist`);
+  app.info(
+    isKept
+      ? `The model is ${model} for this session. To keep it: /model ${model} --persist`
+      : `The model is ${model}, until you exit.`,
+  );
+}
+
+/**
+ * Reopens the session to change to the offline model or from it: its agent has no instructions and sends nothing.
+ * Resolves to the name of the model; throws an Error with a sentence, and the session stays.
+ */
+export async function reopenWith(app: App, model: string): Promise<string> {
+  const { start } = app.state;
+  if (!start) return model;
+  if (start.settings.model.offline) {
+    throw new Error('CASTOR_OFFLINE or the setting model.offline is on, so Castor uses no model but the offline one.');
+  }
+  if (app.store.getSnapshot().prompt) throw new Error(`Castor changes to ${model} when the agent is idle.`);
+  const again = prepareStart({ ...start, args: { ...start.args, model }, isAttended: true });
+  const { requireProviderKey } = await import('../../providers/require-provider-key.ts');
+  await requireProviderKey(model, again);
+  useStart(app, again);
+  await reopenSession(app);
+  return app.state.agent?.requestedModel() ?? model;
+}
+
+function useStart(app: App, start: Start): void {
+  app.state.start = start;
+  app.state.model = start.choice.model;
 }
 
 async function restart(
@@ -69,14 +96,18 @@ async function restart(
   const environment = { ...start.environment, ...variables };
   try {
     const args = { ...start.args, ...(model !== undefined && { model }) };
-    const again = prepareStart({ ...start, environment, args, isAttended: true });
-    app.state.start = again;
-    app.state.model = again.choice.model;
+    useStart(app, prepareStart({ ...start, environment, args, isAttended: true }));
   } catch (error) {
     return app.fail(getErrorMessage(error));
   }
   await reopenSession(app);
   app.info(message);
+}
+
+/** A new key for the provider in use changes nothing else. */
+function modelInUse({ state }: App, id: string): string | undefined {
+  const model = state.agent?.requestedModel() ?? '';
+  return parseProviderModel(model)?.provider === id ? model : undefined;
 }
 
 async function telling(app: App, connecting: () => Promise<void>): Promise<void> {

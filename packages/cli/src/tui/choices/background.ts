@@ -1,9 +1,9 @@
 /** Ctrl+B and `/tasks`: shows the commands in the background, refreshed while they are visible. */
 
 import { getErrorMessage } from '@castor/core';
-import type { App } from '../app.ts';
-import type { CommandScreen } from '../command-screen.ts';
-import { BackgroundView } from '../dialogs/background-view.ts';
+import type { App } from '../app/app.ts';
+import type { CommandScreen } from '../command-screen/command-screen.ts';
+import { BackgroundView } from '../command-screen/background-view.ts';
 
 /** Visible output keeps moving. */
 const LOOK_MS = 200;

@@ -7,6 +7,8 @@ import { getErrorMessage } from '@castor/core';
 import { configureProvider } from '../../providers/configure-provider.ts';
 import type { ConfiguredProvider } from '../../providers/configure-provider.ts';
 import { describeModel } from '../../providers/describe-model.ts';
+import { enterKey } from '../../providers/entered-keys.ts';
+import { precedingVariable } from '../../providers/find-key.ts';
 import { storeGeminiKey } from '../../providers/gemini-key.ts';
 import { hasKeyring, keyFile, storeKey } from '../../providers/key-store.ts';
 import { findLocalServers } from '../../providers/local-servers.ts';
@@ -14,13 +16,13 @@ import type { ProviderPlaces } from '../../providers/open-configured.ts';
 import { toReachable } from '../../providers/reachable-models.ts';
 import type { ReachableModel } from '../../providers/reachable-models.ts';
 import { askForModels, verifyKey } from '../../providers/verify-key.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { askAboutPlainText, askForKey } from '../dialogs/key-question.ts';
 
 export interface Connection {
   /** As `provider/model`; undefined for the Gemini API, which chooses by itself. */
   model: string | undefined;
-  /** The key as a variable, for this process. */
+  /** A Gemini key as a variable, for this process. */
   variables: Readonly<Record<string, string>>;
   /** Whether the next start finds the provider again. */
   isKept: boolean;
@@ -49,12 +51,18 @@ export async function connectProvider(
       : 'It is stored only if you agree.';
   const key = await askForKey(app.dialogs, signal, { name: isGemini ? 'Gemini API' : provider.name, storedIn });
   if (key === undefined) return undefined;
-  const variables = { [provider.keyVariables?.[0]?.name ?? '']: key };
-  if (isGemini) return { model: undefined, variables, isKept: await keepGemini(app, key) };
+  if (isGemini) {
+    return { model: undefined, variables: { GEMINI_API_KEY: key }, isKept: await keepGemini(app, key) };
+  }
   app.info(await verifyKey({ provider, key, places, signal }));
+  enterKey(provider, key);
   const isKept = await keep(app, { provider, key, isInKeyring }, signal);
+  const variable = isKept ? precedingVariable(provider, places.environment) : undefined;
+  if (variable !== undefined) {
+    app.warn(`${variable} is set in your environment and precedes the stored key when Castor starts again.`);
+  }
   const model = wanted ?? (await modelOf(app, provider, key, places, signal));
-  return model === undefined ? undefined : { model, variables, isKept };
+  return model === undefined ? undefined : { model, variables: {}, isKept };
 }
 
 async function keepGemini(app: App, key: string): Promise<boolean> {

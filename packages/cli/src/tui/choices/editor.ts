@@ -1,8 +1,8 @@
 /** `/editor`: chooses the program that edits prompts and proposed changes. */
 
 import { EDITOR_NAMES, editorCommand } from '../../editor-command.ts';
-import type { App } from '../app.ts';
-import { saveChoice } from '../save-choice.ts';
+import type { App } from '../app/app.ts';
+import { saveChoice } from '../app/save-choice.ts';
 
 export async function chooseEditor(app: App, signal: AbortSignal): Promise<void> {
   const { start } = app.state;

@@ -6,9 +6,9 @@ import type { CliArguments } from '../../args/args.ts';
 import type { ExitError } from '../../exit-codes.ts';
 import { loadPlaces } from '../../providers/load-places.ts';
 import { AccessError } from '../../start/auth-type.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
-import { saveChoice } from '../save-choice.ts';
+import { saveChoice } from '../app/save-choice.ts';
 import { connectLocally, connectProvider } from './connect.ts';
 
 export interface StartInput {

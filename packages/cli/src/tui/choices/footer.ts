@@ -2,12 +2,12 @@
 
 import { getErrorMessage } from '@castor/core';
 import { saveSetting } from '@castor/core/program';
-import type { App } from '../app.ts';
-import { reloadSettings } from '../apply-settings.ts';
-import { userSettingsFile } from '../command-services.ts';
+import type { App } from '../app/app.ts';
+import { reloadSettings } from '../app/apply-settings.ts';
+import { userSettingsFile } from '../app/command-services.ts';
 import { FOOTER_ITEMS } from '../../footer-item-names.ts';
 import type { FooterItem } from '../../footer-item-names.ts';
-import { footerItems } from '../render/footer-items.ts';
+import { footerItems } from '../components/footer-items.ts';
 
 const SENTENCES: Readonly<Record<FooterItem, string>> = {
   workspace: 'the folder',
@@ -35,7 +35,7 @@ export async function chooseFooter(app: App, signal: AbortSignal): Promise<void>
         initial,
         options: [
           ...FOOTER_ITEMS.map((item) => ({
-            label: `${shown.includes(item) ? '☑' : '☐'} ${item}`,
+            label: `${shown.includes(item) ? '✓' : '☐'} ${item}`,
             value: item,
             hint: SENTENCES[item],
           })),

@@ -1,8 +1,9 @@
 /** `/model`: chooses the model from the next turn on, of the Gemini API, of another provider, or on this machine. */
 
+import { GEMINI_CATALOGUE } from '@castor/core';
 import { describeWithHint } from '../../start/describe-with-hint.ts';
 import type { CommandContext } from '../../slash/command.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 
 const MODELS = ['auto', 'pro', 'flash', 'flash-lite', 'offline'];
 /** Not names of models. */
@@ -12,11 +13,17 @@ const LOCAL = ' local';
 export async function chooseModel(app: App, context: CommandContext): Promise<void> {
   const current = context.agent.requestedModel();
   const names = [...new Set([...MODELS, current])];
+  const hintOf = await describer(app);
   const answer = await app.dialogs.choose(
     {
       title: 'Model',
       options: [
-        ...names.map((each) => ({ label: each, value: each })),
+        ...names.map((each) => ({
+          label: each,
+          value: each,
+          hint: hintOf(each),
+          mark: each === current ? '✓' : '·',
+        })),
         { label: 'Models of other providers …', value: OTHERS, hint: 'Anthropic, OpenAI, OpenRouter, …' },
         { label: 'Look for models on this machine …', value: LOCAL, hint: 'Ollama, LM Studio, llama.cpp, vLLM' },
       ],
@@ -33,6 +40,25 @@ export async function chooseModel(app: App, context: CommandContext): Promise<vo
   } catch (error) {
     app.fail(describeWithHint(error));
   }
+}
+
+/** What is known of a model of the first page, and what is missing to reach it. */
+async function describer(app: App): Promise<(name: string) => string | undefined> {
+  const [{ placesOf }, { geminiMissingOf }, { listKnownModels }, { describeModel }] = await Promise.all([
+    import('./access.ts'),
+    import('../../providers/load-places.ts'),
+    import('../../providers/reachable-models.ts'),
+    import('../../providers/describe-model.ts'),
+  ]);
+  const { start } = app.state;
+  const missing = start && geminiMissingOf(start.settings, start.environment);
+  const models = listKnownModels(placesOf(app), { missing });
+  return (name) => {
+    if (name === 'offline') return 'fixed rules, no network';
+    const meant = GEMINI_CATALOGUE.aliases[name]?.preview ?? name;
+    const found = models.find(({ id }) => id === meant);
+    return found && `${meant === name ? '' : `${meant} · `}${describeModel(found)}`;
+  };
 }
 
 /** Undefined when the user goes back, or when another dialog has changed the model. */

@@ -1,9 +1,11 @@
 /** `/rewind`: returns to an earlier message of the user, with the files as they were or as they are. */
 
 import { listRewindPoints, revertEdits, rewindTo, countOf } from '@castor/core/program';
-import type { RewindPoint } from '@castor/core/program';
+import type { RecordedEdit, RewindPoint, UndoDesk, UndoPreview } from '@castor/core/program';
 import { sanitizeLine } from '../../sanitize.ts';
-import type { App } from '../app.ts';
+import { describeOutcome } from '../../slash/undo-texts.ts';
+import type { App } from '../app/app.ts';
+import type { Styles } from '../theme/styles.ts';
 
 type Scope = 'both' | 'conversation' | 'files' | 'cancel';
 
@@ -24,14 +26,16 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
       title: 'Rewind to before which message?',
       search: true,
       options: points.map((each) => ({ label: oneLine(each.text), value: each, hint: describeEdits(each) })),
+      preview: (each, { styles }) => touchedRows(each, (path) => agent.workspace.relative(path), styles),
     },
     signal,
   );
   if (!point) return;
-  const scope = (await chooseScope(app, point, signal)) ?? 'cancel';
+  const files = await findFiles(app, point);
+  const scope = (await chooseScope(app, point, files, signal)) ?? 'cancel';
   agent.telemetry?.note({ kind: 'rewound', outcome: OUTCOMES[scope] });
   if (scope === 'cancel') return;
-  if (scope !== 'conversation') await revert(app, point);
+  if (scope !== 'conversation') await revert(app, files);
   if (scope === 'files') return;
   if (!rewindTo(point, { chat: agent.chat, recorder })) return app.fail('That message was already removed.');
   (await app.link.live()).afterRewind();
@@ -42,17 +46,69 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
   if (app.composer.isEmpty()) app.composer.setText(point.text);
 }
 
-function chooseScope(app: App, { edits, hasCommands, text }: RewindPoint, signal: AbortSignal) {
-  if (edits.length === 0) return Promise.resolve<Scope>('conversation');
-  const files = new Set(edits.map(({ path }) => path)).size;
+/** What returning to before a message does to files. */
+interface Files {
+  readonly desk?: UndoDesk;
+  readonly preview?: UndoPreview;
+  /** Edits that only the conversation knows: outside the workspace, or of a session of Gemini CLI. */
+  readonly edits: readonly RecordedEdit[];
+}
+
+async function findFiles(app: App, { edits, content, messageId }: RewindPoint): Promise<Files> {
+  const { agent, recorder } = app.state;
+  const to = messageId ?? (content && recorder?.idOf(content));
+  if (!agent?.undo || to === undefined) return { edits };
+  try {
+    const desk = await agent.undo.desk();
+    const preview = await desk.preview({ to });
+    const outside = new Set(preview.outside);
+    return { desk, preview, edits: edits.filter(({ path, change }) => !change || outside.has(path)) };
+  } catch {
+    // Without the process that keeps files, edits still are on record.
+    return { edits };
+  }
+}
+
+function countFiles({ preview, edits }: Files): number {
+  const folders = preview?.changes.filter(({ before, after }) => (after ?? before)?.kind === 'folder').length ?? 0;
+  return (preview?.changes.length ?? 0) - folders + new Set(edits.map(({ path }) => path)).size;
+}
+
+/** One line for each kind of exception. */
+function describeExceptions({ preview }: Files): string[] {
+  if (!preview) return [];
+  const { leftAlone, notCovered, uncoveredCalls } = preview;
+  const own = leftAlone.filter(({ reason }) => reason !== 'git');
+  const named = (paths: readonly { path: string }[]) =>
+    sanitizeLine(
+      paths
+        .map(({ path }) => path)
+        .slice(0, NAMED_PATHS)
+        .join(', '),
+    );
+  return [
+    ...(own.length > 0 ? [`${countOf(own.length, 'path')} changed since, left alone: ${named(own)}`] : []),
+    ...(notCovered.length > 0 ? [`${countOf(notCovered.length, 'path')} not kept: ${named(notCovered)}`] : []),
+    ...(uncoveredCalls.length > 0
+      ? [`${countOf(uncoveredCalls.length, 'call')} ran while undo covered edits only.`]
+      : []),
+  ];
+}
+
+const NAMED_PATHS = 3;
+
+function chooseScope(app: App, { text }: RewindPoint, files: Files, signal: AbortSignal) {
+  const count = countFiles(files);
+  const exceptions = describeExceptions(files);
+  if (count === 0 && exceptions.length === 0) return Promise.resolve<Scope>('conversation');
   return app.dialogs.choose<Scope>(
     {
       title: `Rewind to before: ${oneLine(text).slice(0, 60)}`,
-      ...(hasCommands && { body: ({ styles }) => [styles.warning('What commands did since stays done.')] }),
+      ...(exceptions.length > 0 && { body: ({ styles }) => exceptions.map((line) => styles.warning(line)) }),
       options: [
-        { label: `Conversation, and revert the edits of ${countOf(files, 'file')}`, value: 'both' },
+        { label: `Conversation, and undo the changes of ${countOf(count, 'file')}`, value: 'both' },
         { label: 'Conversation only', value: 'conversation' },
-        { label: 'Edits only', value: 'files' },
+        { label: 'Files only', value: 'files' },
         { label: 'Cancel (esc)', value: 'cancel' },
       ],
       escape: 'cancel',
@@ -61,17 +117,30 @@ function chooseScope(app: App, { edits, hasCommands, text }: RewindPoint, signal
   );
 }
 
-async function revert(app: App, { edits }: RewindPoint): Promise<void> {
+async function revert(app: App, { desk, preview, edits }: Files): Promise<void> {
   const { agent } = app.state;
   if (!agent) return;
+  if (desk && preview && preview.changes.length > 0)
+    app.info(describeOutcome(preview, await desk.apply(preview)).trim());
   const { reverted, problems } = await revertEdits(edits, agent.workspace);
   const names = reverted.map((path) => agent.workspace.relative(path));
   if (names.length > 0) app.info(`Restored ${names.join(', ')}.`);
   for (const problem of problems) app.warn(problem);
 }
 
+const MOST_FILES = 4;
+
+/** The files that calls changed since; as many rows for every message. */
+function touchedRows({ edits }: RewindPoint, relative: (path: string) => string, styles: Styles): string[] {
+  const files = [...new Set(edits.map(({ path }) => path))];
+  const rows = files.slice(0, MOST_FILES).map((path) => `  ${styles.link(sanitizeLine(relative(path)))}`);
+  if (files.length > MOST_FILES) rows.push(styles.secondary(`  … ${countOf(files.length - MOST_FILES, 'file')}`));
+  return [...rows, ...Array.from({ length: Math.max(0, MOST_FILES + 1 - rows.length) }, () => '')];
+}
+
 function describeEdits({ edits, hasCommands }: RewindPoint): string {
-  const parts = [...(edits.length > 0 ? [countOf(edits.length, 'edit')] : []), ...(hasCommands ? ['commands'] : [])];
+  const files = new Set(edits.map(({ path }) => path)).size;
+  const parts = [...(files > 0 ? [countOf(files, 'file')] : []), ...(hasCommands ? ['commands'] : [])];
   return parts.length === 0 ? '' : `${parts.join(' and ')} since`;
 }
 

@@ -5,10 +5,10 @@ import { deleteSession, searchSessions } from '@castor/core/program';
 import type { SessionSummary } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { formatAge } from '../render/format-age.ts';
-import { changeSession } from '../session-change.ts';
+import { changeSession } from '../app/session-change.ts';
 
 type Choice = { readonly id: string; readonly isRemoved?: boolean } | { readonly words: string };
 
@@ -90,6 +90,7 @@ async function remove(app: App, { id, title }: SessionSummary, { home, agent, si
   if (!isMeant) return;
   try {
     await deleteSession(id, { home, root: agent.workspace.root });
+    await (await import('../../start/collect-undo.ts')).collectUndo(app.options, app.state.recorder?.path);
     app.toast(`"${sanitizeLine(title)}" is deleted.`);
   } catch (error) {
     app.fail(`The session could not be deleted: ${getErrorMessage(error)}`);

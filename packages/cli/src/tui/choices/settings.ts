@@ -7,11 +7,11 @@ import { getErrorMessage } from '@castor/core';
 import { fitShape, listSettings, saveSetting, workspaceSettingsPath } from '@castor/core/program';
 import type { NamedSetting } from '@castor/core/program';
 import { createMask } from '../../mask-secrets.ts';
-import type { App } from '../app.ts';
-import { userSettingsFile } from '../command-services.ts';
+import type { App } from '../app/app.ts';
+import { userSettingsFile } from '../app/command-services.ts';
 import type { DialogSpace } from '../dialogs/dialog.ts';
-import { reloadSettings } from '../apply-settings.ts';
-import { wrapRows } from '../render/wrap-rows.ts';
+import { reloadSettings } from '../app/apply-settings.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 
 /** Editable as one line of text. */
 const EDITABLE: ReadonlySet<string | undefined> = new Set(['boolean', 'string', 'number', 'integer']);
@@ -22,6 +22,12 @@ const HOLDS_AT_ONCE =
 
 type Scope = 'user' | 'workspace';
 
+/** What a key does to the chosen setting. */
+interface Choice {
+  readonly setting: NamedSetting;
+  readonly action: 'ask' | 'toggle' | 'default';
+}
+
 const OWNERS: Readonly<Record<Scope, string>> = { user: 'for you', workspace: 'for this project' };
 
 export async function chooseSettings(app: App, signal: AbortSignal): Promise<void> {
@@ -30,18 +36,25 @@ export async function chooseSettings(app: App, signal: AbortSignal): Promise<voi
   for (let initial = 0; ;) {
     let active = settings[initial];
     const other: Scope = scope === 'user' ? 'workspace' : 'user';
-    const tab = hasProjectFile(app) ? `, tab: ${OWNERS[other]}` : '';
-    const chosen: NamedSetting | 'other' | undefined = await app.dialogs.choose<NamedSetting | 'other'>(
+    const hasOther = hasProjectFile(app);
+    const chosen: Choice | 'other' | undefined = await app.dialogs.choose<Choice | 'other'>(
       {
-        title: `Settings ${OWNERS[scope]} (enter changes a value${tab}, esc closes)`,
+        title: `Settings ${OWNERS[scope]}`,
         search: true,
-        ...(tab !== '' && { tab: 'other' }),
+        ...(hasOther && { tab: 'other' }),
         initial,
-        body: ({ width, styles }) => wrapRows(styles.secondary(active?.definition.summary ?? ''), { width: width - 4 }),
         onMove: (each) => {
-          if (each !== 'other') active = each;
+          if (each !== 'other') active = each.setting;
         },
-        options: settings.map((each) => ({ label: each.key, value: each, hint: hintOf(app, each) })),
+        options: settings.map((setting) => ({
+          label: setting.key,
+          value: { setting, action: 'ask' },
+          hint: hintOf(app, setting),
+          about: `${setting.definition.summary}${HOLDS_AT_ONCE.test(setting.key) ? ' · holds at once' : ''}`,
+        })),
+        toggle: (each) => (each === 'other' ? each : { ...each, action: 'toggle' }),
+        remove: (each) => (each === 'other' ? each : { ...each, action: 'default' }),
+        keys: [['space', 'switches'], ['del', 'default'], ...(hasOther ? ([['tab', OWNERS[other]]] as const) : [])],
       },
       signal,
     );
@@ -50,7 +63,7 @@ export async function chooseSettings(app: App, signal: AbortSignal): Promise<voi
       scope = other;
       initial = Math.max(active ? settings.indexOf(active) : 0, 0);
     } else {
-      initial = settings.indexOf(chosen);
+      initial = settings.indexOf(chosen.setting);
       await change(app, chosen, { scope, signal });
     }
   }
@@ -69,7 +82,7 @@ function isOffered({ key, definition: { shape }, noEffect }: NamedSetting): bool
 function hintOf(app: App, { key }: NamedSetting): string {
   const { value, sources } = explain(app, key);
   const winner = sources.find(({ outcome }) => outcome === 'wins');
-  const origin = winner === undefined || winner.scope === 'defaults' ? '' : `  (${winner.where ?? winner.scope})`;
+  const origin = winner === undefined || winner.scope === 'defaults' ? '' : ` *  ${winner.where ?? winner.scope}`;
   return `${show(app, key, value)}${origin}`;
 }
 
@@ -83,10 +96,10 @@ function show({ options }: App, key: string, value: unknown): string {
 
 async function change(
   app: App,
-  setting: NamedSetting,
+  { setting, action }: Choice,
   { scope, signal }: { scope: Scope; signal: AbortSignal },
 ): Promise<void> {
-  const answer = await ask(app, setting, signal);
+  const answer = quickAnswer(app, setting, action) ?? (await ask(app, setting, signal));
   if (!answer) return;
   const { key } = setting;
   try {
@@ -105,6 +118,13 @@ async function change(
 }
 
 type Answer = { readonly value: unknown } | undefined;
+
+/** Undefined where the user has to be asked: only a value of two is switched by a key. */
+function quickAnswer(app: App, { key, definition }: NamedSetting, action: Choice['action']): Answer {
+  if (action === 'default') return { value: undefined };
+  if (action === 'ask' || definition.shape.type !== 'boolean') return undefined;
+  return { value: explain(app, key).value !== true };
+}
 
 /** Undefined when the user cancelled. */
 async function ask(app: App, { key, definition }: NamedSetting, signal: AbortSignal): Promise<Answer> {

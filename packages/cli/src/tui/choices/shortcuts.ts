@@ -1,6 +1,6 @@
 /** `/shortcuts`: shows the most useful keys, as they are bound now. */
 
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { COMMANDS } from '../input/commands.ts';
 import type { CommandName } from '../input/commands.ts';
 

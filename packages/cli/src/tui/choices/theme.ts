@@ -1,22 +1,26 @@
-/** `/theme`: chooses the colours, with a preview while the user moves through them. */
+/** `/theme`: chooses the colours, with a sample while the user moves through them. */
 
-import type { App } from '../app.ts';
-import { saveChoice } from '../save-choice.ts';
+import type { App } from '../app/app.ts';
+import { saveChoice } from '../app/save-choice.ts';
 import { loadCustomThemes } from '../theme/source-themes.ts';
-import { themeNames } from '../theme/theme.ts';
+import { themeNames, typeOfTheme } from '../theme/theme.ts';
+import { themeSample } from './theme-sample.ts';
 
 export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> {
   const { settings, sources } = app.state.start!;
   const { customThemes } = loadCustomThemes(settings.ui.customThemes, sources);
   const before = settings.ui.theme;
   const names = themeNames(customThemes);
-  const preview = (name: string) => void app.appearance.use({ name, customThemes });
+  const show = (name: string) => void app.appearance.use({ name, customThemes });
   const name = await app.dialogs.choose(
     {
       title: app.appearance.hasColors ? 'Theme' : 'Theme (this terminal shows no colours)',
-      options: names.map((each) => ({ label: each, value: each })),
+      options: names.map((each) => ({ label: each, value: each, hint: typeOfTheme(each) })),
+      search: true,
       initial: Math.max(0, names.indexOf(app.appearance.themeName)),
-      onMove: preview,
+      onMove: show,
+      preview: (_name, { styles, width }) => themeSample(styles, width, app.grammars),
+      escapes: 'keeps what was',
     },
     signal,
   );
@@ -24,6 +28,6 @@ export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> 
     app.appearance.use({ name: before, customThemes });
     return;
   }
-  preview(name);
+  show(name);
   saveChoice(app, 'ui.theme', name, `The theme is ${name}.`);
 }
