@@ -1,15 +1,15 @@
 /** Applies the settings of the screen: at the start, and again when the user changes one. */
 
 import { getErrorMessage } from '@castor/core';
-import { prepareStart } from '../start/start.ts';
-import type { Start } from '../start/start.ts';
+import { prepareStart } from '../../start/start.ts';
+import type { Start } from '../../start/start.ts';
 import type { App } from './app.ts';
 import { attachStatus } from './attach-status.ts';
-import { loadingPhrases } from './loading-phrases.ts';
+import { loadingPhrases } from '../frame/loading-phrases.ts';
 import { tellAttempts } from './retry-notice.ts';
-import { ASK_BACKGROUND } from './theme/detect-background.ts';
-import { loadCustomThemes } from './theme/source-themes.ts';
-import { isThemePath, readThemeFile } from './theme/theme-file.ts';
+import { ASK_BACKGROUND } from '../theme/detect-background.ts';
+import { loadCustomThemes } from '../theme/source-themes.ts';
+import { isThemePath, readThemeFile } from '../theme/theme-file.ts';
 
 /** Reloads them; choices made for this session stay. Returns a sentence for invalid settings. */
 export function reloadSettings(app: App): string | undefined {

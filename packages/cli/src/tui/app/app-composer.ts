@@ -1,16 +1,16 @@
 /** The composer of the app: owns the typed text and where it goes. Text is submitted or queued; reports are handled. */
 
-import { editorCommand } from '../editor-command.ts';
-import { isSlashText } from '../prompt/prompt-signs.ts';
-import type { GivenPrompt } from '../surface/conversation-ports.ts';
+import { editorCommand } from '../../editor-command.ts';
+import { isSlashText } from '../../prompt/prompt-signs.ts';
+import type { GivenPrompt } from '../../surface/conversation-ports.ts';
 import type { App } from './app.ts';
 import { runAppCommand } from './app-commands.ts';
-import type { ComposerController, Submission } from './input/composer-contract.ts';
-import { createComposerController } from './input/composer-controller.ts';
-import type { InputReport } from './input/key-parser.ts';
-import { reflowOfDevice } from './terminal/resize-behaviour.ts';
-import { useWidths } from './terminal/row-width.ts';
-import { backgroundOfReport } from './theme/detect-background.ts';
+import type { ComposerController, Submission } from '../input/composer-contract.ts';
+import { createComposerController } from '../input/composer-controller.ts';
+import type { InputReport } from '../input/key-parser.ts';
+import { reflowOfDevice } from '../terminal/resize-behaviour.ts';
+import { useWidths } from '../text/row-width.ts';
+import { backgroundOfReport } from '../theme/detect-background.ts';
 
 const WHEEL_UP = 64;
 

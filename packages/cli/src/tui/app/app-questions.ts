@@ -2,7 +2,7 @@
 
 import type { App } from './app.ts';
 import { approvalChoices } from './approval-choices.ts';
-import { Questions } from './questions.ts';
+import { Questions } from '../conversation/questions.ts';
 
 export function createAppQuestions(app: App): Questions {
   const { terminal } = app.options;
@@ -10,6 +10,7 @@ export function createAppQuestions(app: App): Questions {
     host: app.dialogs,
     agent: () => app.link.current(),
     printPlan: (path) => printPlan(app, path),
+    editorDiffs: () => (app.companion?.companion.canDiff ? app.companion.companion : undefined),
     onAsked: (what) => app.onAttention?.(what),
     onFeedback: (feedback) => {
       app.state.feedback = [...app.state.feedback, feedback];
@@ -18,6 +19,9 @@ export function createAppQuestions(app: App): Questions {
     approval: () => ({
       ...approvalChoices(app.state.start),
       hasEditor: true,
+      folder: app.folder,
+      grammars: () => app.grammars,
+      relative: (path) => relativeTo(app.options.cwd, path),
       print: (rows) => app.print(rows(app.appearance.styles, app.width)),
       height: terminal.size.rows,
       width: terminal.size.columns,
@@ -27,8 +31,13 @@ export function createAppQuestions(app: App): Questions {
 }
 
 async function printPlan(app: App, path: string): Promise<void> {
-  const { readPlan } = await import('./read-plan.ts');
+  const { readPlan } = await import('../conversation/read-plan.ts');
   const { styles } = app.appearance;
   const rows = await readPlan(path, { styles, width: () => app.width, isSpoken: app.isSpoken });
   app.print(['', ...rows]);
+}
+
+/** A path outside stays whole. */
+function relativeTo(folder: string, path: string): string {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }

@@ -3,10 +3,9 @@
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { PendingCall } from '@castor/core';
 import type { App } from './app.ts';
-import { nextMode } from './approval-modes.ts';
+import { nextMode } from '../conversation/approval-modes.ts';
 import { enterCopyMode, toggleMouse } from './copy-mode.ts';
-import type { CommandName } from './input/commands.ts';
-import { renderToolCall } from './render/tool-call.ts';
+import type { CommandName } from '../input/commands.ts';
 
 type Command = (app: App) => boolean;
 
@@ -30,9 +29,7 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'app.toggleMarkdown': done(toggleMarkdown),
   'app.toggleCopyMode': done(enterCopyMode),
   'app.toggleMouseMode': done(toggleMouse),
-  'app.showIdeContextDetail': done((app) =>
-    app.toast('No editor is connected: Castor does not support an IDE companion yet.'),
-  ),
+  'app.showIdeContextDetail': done((app) => void showEditor(app)),
   'app.suspend': done((app) => void app.suspend(stopProcess)),
   'app.focusShellInput': (app) => app.shellFocus.focus() || toggleMinimal(app),
   'background.toggle': (app) => app.shellFocus.moveToBackground() || showBackground(app),
@@ -68,12 +65,11 @@ function cancel({ conversation, composer, link }: App): boolean {
 /** Twice, so that one stray key does not erase a long prompt. */
 function clearInput(app: App): boolean {
   if (app.composer.isEmpty()) return false;
-  if (app.state.isClearArmed) {
+  if (app.state.ui.armed === 'clear') {
     app.composer.clear();
     app.clearToast();
   } else {
-    app.toast('Press Esc again to clear the input.');
-    app.state.isClearArmed = true;
+    app.toast('Press Esc again to clear the input.', { arms: 'clear' });
   }
   return true;
 }
@@ -81,12 +77,11 @@ function clearInput(app: App): boolean {
 /** Twice on empty input: rewinds to an earlier message. */
 function rewind(app: App): boolean {
   if (app.store.getSnapshot().committed.length === 0) return false;
-  if (app.state.isRewindArmed) {
+  if (app.state.ui.armed === 'rewind') {
     app.clearToast();
     app.conversation.occupy((signal) => openRewind(app, signal));
   } else {
-    app.toast('Press Esc again to rewind to an earlier message.');
-    app.state.isRewindArmed = true;
+    app.toast('Press Esc again to rewind to an earlier message.', { arms: 'rewind' });
   }
   return true;
 }
@@ -94,7 +89,7 @@ function rewind(app: App): boolean {
 /** Without a line in the transcript: a user who leaves the dialog has submitted nothing. */
 async function openRewind(app: App, signal: AbortSignal): Promise<void> {
   const [{ chooseRewind }, { choosing }] = await Promise.all([
-    import('./choices/rewind.ts'),
+    import('../choices/rewind.ts'),
     import('./open-dialog.ts'),
   ]);
   await choosing(app, () => chooseRewind(app, signal));
@@ -114,11 +109,8 @@ function quit(app: App): boolean {
 
 /** The first press asks, the second exits. */
 function armExit(app: App, hint: string): boolean {
-  if (app.state.isExitArmed) app.exit();
-  else {
-    app.state.isExitArmed = true;
-    app.toast(hint);
-  }
+  if (app.state.ui.armed === 'exit') app.exit();
+  else app.toast(hint, { arms: 'exit' });
   return true;
 }
 
@@ -166,8 +158,8 @@ function approveWaiting({ store, state }: App, fits: (call: PendingCall) => bool
 }
 
 function toggleTodos(app: App): void {
-  app.state.showsTodos = !app.state.showsTodos;
-  if (app.state.todos.length === 0) app.toast(`The todo list is ${app.state.showsTodos ? 'shown' : 'hidden'}.`);
+  app.dispatch({ type: 'toggle', what: 'showsTodos' });
+  if (app.state.todos.length === 0) app.toast(`The todo list is ${app.state.ui.showsTodos ? 'shown' : 'hidden'}.`);
   app.screen.drawNow();
 }
 
@@ -178,8 +170,16 @@ function showMore(app: App): void {
     app.toast('No output to expand.');
     return;
   }
-  const options = { styles: app.appearance.styles, width: app.width, maxRows: MOST_RESULT_ROWS };
-  app.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]);
+  const options = {
+    styles: app.appearance.styles,
+    width: app.width,
+    maxRows: MOST_RESULT_ROWS,
+    isWhole: true,
+    grammars: app.grammars,
+  };
+  void import('../conversation/tool-call.ts').then(({ renderToolCall }) =>
+    app.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]),
+  );
 }
 
 function showShortcuts(app: App): boolean {
@@ -189,7 +189,7 @@ function showShortcuts(app: App): boolean {
 }
 
 function showBackground(app: App): boolean {
-  void import('./choices/background.ts').then((choice) => choice.showBackground(app));
+  void import('../choices/background.ts').then((choice) => choice.showBackground(app));
   return true;
 }
 
@@ -197,12 +197,12 @@ function showBackground(app: App): boolean {
 function toggleMinimal(app: App): boolean {
   const { state } = app;
   if (!app.composer.isEmpty()) return false;
-  if (state.isMinimalArmed) {
-    state.isMinimal = !state.isMinimal;
+  if (state.ui.armed === 'minimal') {
+    app.dispatch({ type: 'toggle', what: 'isMinimal' });
     app.clearToast();
   } else {
-    app.toast(`Press Tab again to ${state.isMinimal ? 'show' : 'hide'} the details around the prompt.`);
-    state.isMinimalArmed = true;
+    const does = state.ui.isMinimal ? 'show' : 'hide';
+    app.toast(`Press Tab again to ${does} the details around the prompt.`, { arms: 'minimal' });
   }
   return true;
 }
@@ -210,8 +210,8 @@ function toggleMinimal(app: App): boolean {
 /** Printed lines stay; the last answer is printed again in the other form. */
 function toggleMarkdown(app: App): void {
   const { state } = app;
-  state.showsRawMarkdown = !state.showsRawMarkdown;
-  app.toast(`Answers are shown ${state.showsRawMarkdown ? 'as raw markdown' : 'rendered'} from here on.`);
+  app.dispatch({ type: 'toggle', what: 'showsRawMarkdown' });
+  app.toast(`Answers are shown ${state.ui.showsRawMarkdown ? 'as raw markdown' : 'rendered'} from here on.`);
   if (!app.conversation.isBusy) app.printLastAnswer();
 }
 
@@ -223,4 +223,10 @@ async function stopProcess(): Promise<void> {
 
 function scrollPage({ screen, options }: App, direction: 1 | -1): boolean {
   return screen.scroll(direction * Math.max(options.terminal.size.rows - PAGE_OVERLAP, 1));
+}
+
+async function showEditor(app: App): Promise<void> {
+  const { companion } = app;
+  if (!companion) app.toast('IDE mode is off: /ide enable turns it on.');
+  else app.info(await companion.status());
 }

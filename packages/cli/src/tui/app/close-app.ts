@@ -1,12 +1,12 @@
 /** Closes the app: cancels the running prompt, ends everything it started, and prints the last lines. */
 
 import { getErrorMessage } from '@castor/core';
-import { deleteSession, toStreamStats, countOf } from '@castor/core/program';
+import { deleteSession, countOf } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
-import { sanitizeLine } from '../sanitize.ts';
+import { sanitizeLine } from '../../sanitize.ts';
 import type { App } from './app.ts';
-import { formatSeconds } from './render/status-rows.ts';
-import type { Styles } from './theme/styles.ts';
+import { shortCost, shortDuration } from '../../short-numbers.ts';
+import type { Styles } from '../theme/styles.ts';
 
 /** The last lines. Never throws. */
 export async function closeApp(app: App): Promise<string[]> {
@@ -22,24 +22,33 @@ export async function closeApp(app: App): Promise<string[]> {
     const hasSpoken = agent.chat.getHistory().some(({ role }) => role === 'model');
     if (app.state.deletesSession) {
       await deleteSession(sessionId, { home: app.options.home, root: app.options.cwd });
-      return ['', ...ended, styles.secondary('Agent powering down. Goodbye! The session was deleted.')];
+      await (await import('../../start/collect-undo.ts')).collectUndo(app.options);
+      return ['', styles.secondary('The session was deleted.'), ...ended];
     }
-    if (!hasSpoken) return ['', ...ended, styles.secondary('Agent powering down. Goodbye!')];
-    const { total_tokens } = toStreamStats(agent.ledger.metrics(), 0);
-    const { totalCalls } = agent.ledger.metrics().tools;
-    const { usd } = agent.ledger.cost();
-    const money = usd === undefined ? '' : ` · $${usd.toFixed(usd < 1 ? 4 : 2)}`;
-    const facts = `${formatSeconds(process.uptime())} · ${total_tokens} tokens${money} · ${countOf(totalCalls, 'tool call')}`;
+    if (!hasSpoken) return ended.length > 0 ? ['', ...ended] : [];
     return [
       '',
+      describeSession(agent, app.startedAt, styles),
+      `castor --resume ${sessionId} ${styles.secondary('goes on')}`,
       ...ended,
-      styles.bold('Agent powering down. Goodbye!'),
-      styles.secondary(facts),
-      `${styles.secondary('To resume:')} castor --resume ${sessionId}`,
     ];
   } catch (error) {
     return ['', styles.error(`Some processes could not be ended: ${getErrorMessage(error)}`)];
   }
+}
+
+/** `castor  14m 02s · 9 calls · 3 files +62 −1 · $0.02`. */
+function describeSession({ ledger }: WorkspaceAgent, startedAt: number, styles: Styles): string {
+  const { tools, files } = ledger.metrics();
+  const { usd } = ledger.cost();
+  const changes = { added: files.totalLinesAdded, removed: files.totalLinesRemoved };
+  const facts = [
+    shortDuration(Date.now() - startedAt),
+    tools.totalCalls > 0 ? countOf(tools.totalCalls, 'call') : '',
+    changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : '',
+    usd === undefined ? '' : shortCost(usd),
+  ].filter(Boolean);
+  return `${styles.bold(styles.gradient('castor'))}  ${styles.secondary(facts.join(' · '))}`;
 }
 
 /** Background commands do not outlive the program, and the user may have counted on them. */

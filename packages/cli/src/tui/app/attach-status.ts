@@ -2,10 +2,10 @@
 
 import { basename } from 'node:path';
 import { StreamingState } from '@castor/core';
-import { sanitizeLine } from '../sanitize.ts';
-import type { Start } from '../start/start.ts';
+import { sanitizeLine } from '../../sanitize.ts';
+import type { Start } from '../../start/start.ts';
 import type { App } from './app.ts';
-import { notification } from './terminal/notification.ts';
+import { notification } from '../terminal/notification.ts';
 
 const SIGNS: Readonly<Record<StreamingState, string>> = {
   [StreamingState.Idle]: '◇  Ready',

@@ -2,8 +2,10 @@
 
 import type { ApprovalMode, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
 import type { SessionRecorder } from '@castor/core/program';
-import type { Start } from '../start/start.ts';
-import type { ShownKinds } from './render/transcript-item.ts';
+import type { Start } from '../../start/start.ts';
+import { INITIAL_UI } from './ui-state.ts';
+import type { UiState } from './ui-state.ts';
+import type { ShownKinds } from '../conversation/transcript-item.ts';
 
 export interface AppState {
   /** Undefined until the settings are read. */
@@ -20,22 +22,20 @@ export interface AppState {
   model: string;
   branch: string | undefined;
   promptStartedAt: number | undefined;
-  toast: string | undefined;
-  /** Pressed once: the next press exits. */
-  isExitArmed: boolean;
-  isClearArmed: boolean;
-  isRewindArmed: boolean;
-  isMinimalArmed: boolean;
+  /** When the last event of the running prompt arrived. */
+  heardAt: number | undefined;
+  /** What the session had cost before the running prompt. */
+  costBefore: number;
+  receiptFrom: number;
+  /** The line of the user's own command, in place of the footer. */
+  statusLine: string | undefined;
+  /** Changed through `App.dispatch` only. */
+  ui: UiState;
   /** A dialog the user opened is shown: the agent neither works nor waits. */
   isChoosing: boolean;
   /** Whether Castor captures the mouse where it can. */
   hasMouse: boolean;
-  /** Shows answers as Markdown source. */
-  showsRawMarkdown: boolean;
-  /** Shows only required messages below the prompt. */
-  isMinimal: boolean;
   todos: readonly Todo[];
-  showsTodos: boolean;
   /** The calls whose results were shown last. */
   lastCalls: readonly ToolCallView[];
   /** The user's words when they declined calls of the running prompt. */
@@ -64,17 +64,14 @@ export function createAppState(): AppState {
     model: '',
     branch: undefined,
     promptStartedAt: undefined,
-    toast: undefined,
-    isExitArmed: false,
-    isClearArmed: false,
-    isRewindArmed: false,
-    isMinimalArmed: false,
+    heardAt: undefined,
+    costBefore: 0,
+    receiptFrom: 0,
+    statusLine: undefined,
+    ui: INITIAL_UI,
     isChoosing: false,
     hasMouse: true,
-    showsRawMarkdown: false,
-    isMinimal: false,
     todos: [],
-    showsTodos: false,
     lastCalls: [],
     feedback: [],
     initError: undefined,

@@ -1,20 +1,17 @@
 /**
- * Attaches the comforts of the composer when the program is idle: completion, earlier prompts, custom keys, the
- * clipboard.
+ * Attaches the comforts of the composer when the program is idle: completion, earlier prompts, the clipboard.
  */
 
 import { join } from 'node:path';
 import { systemClock } from '@castor/core';
 import { resolveProjectDirectory } from '@castor/core/program';
 import type { App } from './app.ts';
-import { createCommandCompletion } from './completion/command-completion.ts';
-import { createFileCompletion } from './completion/file-completion.ts';
-import type { FindResources } from './completion/file-completion.ts';
-import { createFileIndex } from './completion/file-index.ts';
-import type { FileIndexOptions } from './completion/file-index.ts';
-import { loadKeyBindings } from './input/keybindings-file.ts';
-import { createKeymap } from './input/keymap.ts';
-import { openPromptLog } from './input/prompt-log.ts';
+import { createCommandCompletion } from '../completion/command-completion.ts';
+import { createFileCompletion } from '../completion/file-completion.ts';
+import type { FindResources } from '../completion/file-completion.ts';
+import { createFileIndex } from '../completion/file-index.ts';
+import type { FileIndexOptions } from '../completion/file-index.ts';
+import { openPromptLog } from '../input/prompt-log.ts';
 import { commandsOf } from './read-text.ts';
 
 export async function attachInput(app: App): Promise<void> {
@@ -26,11 +23,8 @@ export async function attachInput(app: App): Promise<void> {
     (await app.state.agent?.servers?.contents.completeReference(typed, signal)) ?? [];
   app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files, findResources)]);
   app.onClose.push(() => files.dispose());
-  const { bindings, warnings } = await loadKeyBindings(join(home, '.gemini', 'keybindings.json'));
-  for (const warning of warnings) app.warn(warning);
-  if (bindings.length > 0) app.composer.setKeymap(createKeymap(bindings));
   const directory = await resolveProjectDirectory({ home, root: cwd });
-  const { createImageClipboard } = await import('./input/clipboard-image.ts');
+  const { createImageClipboard } = await import('../input/clipboard-image.ts');
   const images = { directory: join(directory, 'images'), platform: process.platform, now: () => systemClock.now() };
   app.composer.setClipboard(createImageClipboard({ ...images, environment: app.options.environment }));
   const agent = await app.link.current().catch(() => undefined);

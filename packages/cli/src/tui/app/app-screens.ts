@@ -1,7 +1,7 @@
 /** The screens of the app's commands: their size, and the notification when one waits. */
 
 import type { App } from './app.ts';
-import { CommandScreens } from './command-screens.ts';
+import { CommandScreens } from '../command-screen/command-screens.ts';
 
 export function createAppScreens(app: App): CommandScreens {
   return new CommandScreens({

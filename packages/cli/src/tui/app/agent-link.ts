@@ -4,12 +4,12 @@
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { SessionEvent, WorkspaceAgent } from '@castor/core';
-import type { DialogHost } from './dialogs/dialog-host.ts';
-import type { Start } from '../start/start.ts';
-import type { LiveSession, SessionEnd } from '../surface/session-lifecycle.ts';
-import { occasionOf } from '../surface/session-wish.ts';
-import type { SessionOccasion, SessionWish } from '../surface/session-wish.ts';
+import type { IdeState, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { DialogHost } from '../dialogs/dialog-host.ts';
+import type { Start } from '../../start/start.ts';
+import type { LiveSession, SessionEnd } from '../../surface/session-lifecycle.ts';
+import { occasionOf } from '../../surface/session-wish.ts';
+import type { SessionOccasion, SessionWish } from '../../surface/session-wish.ts';
 
 export interface AgentLinkOptions {
   readonly onWarning: (message: string) => void;
@@ -20,6 +20,8 @@ export interface AgentLinkOptions {
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
   /** Asks the questions of MCP servers. */
   readonly asker: { readonly dialogs: DialogHost; onAttention?: ((what: string) => void) | undefined };
+  /** What the editor around the terminal shows. */
+  readonly ideState: () => IdeState | undefined;
   readonly onOpened: (live: LiveSession) => Promise<void>;
 }
 

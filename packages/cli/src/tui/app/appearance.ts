@@ -1,13 +1,13 @@
 /** Owns the colours in force and their changes: by setting, by choice, by the terminal's background. */
 
-import { colorDepthOf } from './theme/color-depth.ts';
-import type { ColorDepth } from './theme/color-depth.ts';
-import { backgroundOfEnvironment } from './theme/detect-background.ts';
-import type { Background } from './theme/detect-background.ts';
-import { createStyles } from './theme/styles.ts';
-import type { Styles } from './theme/styles.ts';
-import { chooseTheme } from './theme/theme.ts';
-import type { ThemeChoice } from './theme/theme.ts';
+import { colorDepthOf } from '../theme/color-depth.ts';
+import type { ColorDepth } from '../theme/color-depth.ts';
+import { backgroundOfEnvironment } from '../theme/detect-background.ts';
+import type { Background, ToldBackground } from '../theme/detect-background.ts';
+import { createStyles } from '../theme/styles.ts';
+import type { Styles } from '../theme/styles.ts';
+import { chooseTheme } from '../theme/theme.ts';
+import type { ThemeChoice } from '../theme/theme.ts';
 
 export class Appearance {
   styles: Styles;
@@ -17,12 +17,15 @@ export class Appearance {
   private choice: ThemeChoice = {};
   private hasBackgrounds = true;
   private isSpoken = false;
+  private told: string | undefined;
+  private readonly hasWeight: boolean;
 
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     this.depth = colorDepthOf(environment);
     this.background = backgroundOfEnvironment(environment);
+    this.hasWeight = environment['TERM'] !== 'dumb';
     const { theme } = chooseTheme({ background: this.background });
-    this.styles = createStyles(theme, this.depth);
+    this.styles = createStyles(theme, this.depth, { hasWeight: this.hasWeight });
     this.themeName = theme.name;
   }
 
@@ -53,17 +56,23 @@ export class Appearance {
     return this.apply();
   }
 
-  /** True when that changes the colours. */
-  noteBackground(background: Background): boolean {
+  /** True when that changes the theme. */
+  noteBackground({ background, color }: ToldBackground): boolean {
     const before = this.themeName;
     this.background = background;
+    this.told = color;
     this.apply();
     return before !== this.themeName;
   }
 
   private apply(): string | undefined {
     const { theme, problem } = chooseTheme({ ...this.choice, background: this.background });
-    this.styles = createStyles(theme, this.depth, { hasBackgrounds: this.hasBackgrounds, isSpoken: this.isSpoken });
+    this.styles = createStyles(theme, this.depth, {
+      hasBackgrounds: this.hasBackgrounds,
+      isSpoken: this.isSpoken,
+      hasWeight: this.hasWeight && !this.isSpoken,
+      terminalBackground: this.told,
+    });
     this.themeName = theme.name;
     return problem;
   }

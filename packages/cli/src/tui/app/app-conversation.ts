@@ -5,10 +5,9 @@
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { UnauthorizedError, getErrorMessage } from '@castor/core';
 import type { AgentEvent, PromptEndedEvent } from '@castor/core';
-import { Conversation } from '../surface/conversation.ts';
+import { Conversation } from '../../surface/conversation.ts';
 import type { App } from './app.ts';
-import { askAboutLoop } from './dialogs/loop-question.ts';
-import { renderUser } from './render/transcript-item.ts';
+import { askAboutLoop } from '../dialogs/loop-question.ts';
 import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
 const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStatus.Error]: 'Stopped' } as const;
@@ -39,7 +38,7 @@ export function createAppConversation(app: App): Conversation {
     onLoop: (signal) => decideOnLoop(app, signal),
     onWaits: (text) => giveBack(app, text),
     steers: () => app.state.start?.settings.experimental.modelSteering ?? false,
-    onSteered: (text) => app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]),
+    onSteered: (text) => app.print(['', ...(app.printer?.user(text) ?? [])]),
     takeFeedback: () => takeFeedback(app),
     endsItself: () => app.state.isChoosing,
   });
@@ -49,9 +48,16 @@ export function createAppConversation(app: App): Conversation {
 function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined {
   let sliceEnd = 0;
   return (event) => {
+    app.state.heardAt = performance.now();
     app.store.dispatch(event);
-    if (event.type === 'prompt_ended' && event.parentCallId === undefined) offerModel(app, event);
-    if (event.type === 'prompt_started') sliceEnd = performance.now() + SLICE_MS;
+    if (event.type === 'prompt_ended' && event.parentCallId === undefined) {
+      printReceipt(app, event);
+      offerModel(app, event);
+    }
+    if (event.type === 'prompt_started') {
+      sliceEnd = performance.now() + SLICE_MS;
+      if (event.parentCallId === undefined) beginReceipt(app);
+    }
     if (performance.now() < sliceEnd) return undefined;
     return afterInput().then(() => {
       sliceEnd = performance.now() + SLICE_MS;
@@ -59,32 +65,45 @@ function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined 
   };
 }
 
+function beginReceipt({ state, printer }: App): void {
+  printer?.beginReceipt();
+  state.receiptFrom = performance.now();
+  state.costBefore = state.agent?.ledger.cost().usd ?? 0;
+}
+
+/** A row that Castor counts itself; a prompt that failed or was cancelled has said why. */
+function printReceipt(app: App, { outcome }: PromptEndedEvent): void {
+  const { state } = app;
+  // Its items are counted as they are printed.
+  app.print([]);
+  const cost = state.agent?.ledger.cost().usd;
+  const usd = cost === undefined ? undefined : cost - state.costBefore;
+  const text = app.printer?.tellReceipt({ ms: performance.now() - state.receiptFrom, usd });
+  if (text !== undefined && outcome === 'completed' && !app.isSpoken)
+    app.print(['', app.appearance.styles.secondary(text)]);
+}
+
 function onChange({ conversation, state, screen, isSpoken, onStateChange }: App): void {
   const { isBusy } = conversation;
   if (isBusy) state.promptStartedAt ??= performance.now();
-  else state.promptStartedAt = undefined;
+  else {
+    state.promptStartedAt = undefined;
+    state.heardAt = undefined;
+  }
   screen.animate(isBusy && !isSpoken);
   onStateChange?.();
   screen.refresh();
 }
 
 function explain(app: App, error: unknown, signal: AbortSignal): void {
-  if (error instanceof UnauthorizedError) onUnauthorized(app);
+  if (error instanceof UnauthorizedError) void import('./way-out.ts').then(({ askForKey }) => askForKey(app));
   else if (!signal.aborted) app.fail(getErrorMessage(error));
 }
 
-/** The transcript has the reason, and the prompt stays in the history; a valid key is needed first. */
-function onUnauthorized(app: App): void {
-  setImmediate(() => !app.conversation.isBusy && app.submitQuery('/auth'));
-}
-
-/** Without credit, or without the model, another one is needed. No model of another provider replaces it by itself. */
+/** Without credit, or without the model, another one is needed. */
 function offerModel(app: App, { error }: PromptEndedEvent): void {
   if (error?.reason !== 'quota' && error?.reason !== 'not_found') return;
-  void import('@castor/core/program').then(({ parseProviderModel }) => {
-    if (!parseProviderModel(app.state.model ?? '')) return;
-    setImmediate(() => !app.conversation.isBusy && app.submitQuery('/model'));
-  });
+  void import('./way-out.ts').then((wayOut) => wayOut.offerModel(app));
 }
 
 /** A command that has to wait: if queued, it would become part of a prompt. */

@@ -1,7 +1,7 @@
 /** Selects from the settings which answers the user is offered before a call. Pure. */
 
-import type { Start } from '../start/start.ts';
-import type { ApprovalOptions } from './dialogs/approval.ts';
+import type { Start } from '../../start/start.ts';
+import type { ApprovalOptions } from '../dialogs/approval.ts';
 
 type Choices = Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'proposesPermanent'>;
 

@@ -1,14 +1,14 @@
 /** Carries out the result of a slash command on this surface. */
 
 import { assertNever } from '@castor/core';
-import type { CommandContext } from '../slash/command.ts';
-import type { ScreenResult } from '../surface/read-prompt.ts';
+import type { CommandContext } from '../../slash/command.ts';
+import type { ScreenResult } from '../../surface/read-prompt.ts';
 import type { App } from './app.ts';
 import { openDialog } from './open-dialog.ts';
 import { reloadExtensions } from './reload-extensions.ts';
 import { saveChoice } from './save-choice.ts';
 import { changeSession } from './session-change.ts';
-import { copyText } from './terminal/copy-text.ts';
+import { copyText } from '../terminal/copy-text.ts';
 
 export async function applyResult(app: App, result: ScreenResult, context: CommandContext): Promise<void> {
   switch (result.type) {
