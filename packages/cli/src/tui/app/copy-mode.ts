@@ -5,8 +5,8 @@
  */
 
 import type { App } from './app.ts';
-import type { CommandName } from './input/commands.ts';
-import { findCommand } from './input/keymap.ts';
+import type { CommandName } from '../input/commands.ts';
+import { findCommand } from '../input/keymap.ts';
 
 const SCROLLING: readonly CommandName[] = [
   ...(['scroll.up', 'scroll.down', 'scroll.pageUp', 'scroll.pageDown', 'scroll.home', 'scroll.end'] as const),

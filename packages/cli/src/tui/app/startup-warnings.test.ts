@@ -1,7 +1,7 @@
 import { loadConfiguration } from '@castor/core/program';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import type { Start } from '../start/start.ts';
+import type { Start } from '../../start/start.ts';
 import { startupWarnings } from './startup-warnings.ts';
 
 async function warn(settings: object, environment: Record<string, string>): Promise<string[]> {

@@ -5,8 +5,8 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgent } from '@castor/core';
-import type { LiveSession } from '../surface/session-lifecycle.ts';
-import type { SessionWish } from '../surface/session-wish.ts';
+import type { LiveSession } from '../../surface/session-lifecycle.ts';
+import type { SessionWish } from '../../surface/session-wish.ts';
 import type { App } from './app.ts';
 
 /** Switches to another session, or a new one. Printed lines stay. */

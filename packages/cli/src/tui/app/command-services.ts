@@ -3,13 +3,13 @@
 import { join } from 'node:path';
 import { saveSetting } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
-import type { CommandServices, ShellConsent } from '../slash/command.ts';
-import { createHookServices } from '../slash/hook-services.ts';
-import { createSkillServices } from '../slash/skill-services.ts';
+import type { CommandServices, ShellConsent } from '../../slash/command.ts';
+import { createHookServices } from '../../slash/hook-services.ts';
+import { createSkillServices } from '../../slash/skill-services.ts';
 import type { App } from './app.ts';
-import { makeVisible } from '../make-visible.ts';
-import { extensionQuestions } from './dialogs/extension-questions.ts';
-import { wrapRows } from './render/wrap-rows.ts';
+import { makeVisible } from '../../make-visible.ts';
+import { extensionQuestions } from '../dialogs/extension-questions.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 
 export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSignal): CommandServices {
   return {
@@ -18,21 +18,29 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
     async openExtensions() {
       const { start } = app.state;
       if (!start) throw new Error('Extensions can be changed once the program has started.');
-      const { openExtensionService } = await import('../slash/extension-service.ts');
+      const { openExtensionService } = await import('../../slash/extension-service.ts');
       return openExtensionService(
         start,
         { ...extensionQuestions(app.dialogs, signal), tell: (line) => app.info(line) },
         signal,
       );
     },
+    async openCompanion() {
+      const { AppCompanion } = await import('./app-companion.ts');
+      return (app.companion ??= new AppCompanion(app));
+    },
     async openSessions() {
       const { start } = app.state;
       if (!start) throw new Error('Conversations can be saved once the program has started.');
-      const { openSessionService } = await import('../slash/session-service.ts');
+      const { openSessionService } = await import('../../slash/session-service.ts');
       return openSessionService(start, agent);
     },
     signInPorts: (stop) => createSignInPorts(app, stop),
-    prepareModel: async (name) => (await app.link.live()).prepareModel(name),
+    prepareModel: async (name) => {
+      const isOffline = app.state.start?.choice.access.kind === 'offline';
+      if (isOffline === (name === 'offline')) return (await app.link.live()).prepareModel(name);
+      return (await import('../choices/access.ts')).reopenWith(app, name);
+    },
     prefersOwnModel: app.state.start?.settings.castor.model !== undefined,
     saveSetting: async (key, value) => {
       saveSetting(userSettingsFile(app), key, value);

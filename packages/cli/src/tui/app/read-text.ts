@@ -4,20 +4,20 @@
  */
 
 import type { Source } from '@castor/core';
-import type { PreparedTurn, BesideAnswer, GivenPrompt } from '../surface/conversation-ports.ts';
-import { isShellText } from '../prompt/prompt-signs.ts';
-import { sanitize } from '../sanitize.ts';
-import type { CommandContext, CommandList } from '../slash/command.ts';
-import { openCommands } from '../slash/index.ts';
-import { toListOptions } from '../start/agent-options.ts';
-import { trustedFoldersFile } from '../start/trust.ts';
-import { readPrompt } from '../surface/read-prompt.ts';
-import type { ReadContext, ReadPrompt } from '../surface/read-prompt.ts';
+import type { PreparedTurn, BesideAnswer, GivenPrompt } from '../../surface/conversation-ports.ts';
+import { isShellText } from '../../prompt/prompt-signs.ts';
+import { sanitize } from '../../sanitize.ts';
+import type { CommandContext, CommandList } from '../../slash/command.ts';
+import { openCommands } from '../../slash/index.ts';
+import { toListOptions } from '../../start/agent-options.ts';
+import { trustedFoldersFile } from '../../start/trust.ts';
+import { readPrompt } from '../../surface/read-prompt.ts';
+import type { ReadContext, ReadPrompt } from '../../surface/read-prompt.ts';
 import type { App } from './app.ts';
 import { applyResult } from './command-results.ts';
 import { createServices } from './command-services.ts';
-import { renderUser } from './render/transcript-item.ts';
-import { expandTabs } from './render/wrap-rows.ts';
+import { renderUser } from '../conversation/transcript-item.ts';
+import { expandTabs } from '../text/wrap-rows.ts';
 
 /** Keyed by the sources they were loaded from: trust changes those. */
 const lists = new WeakMap<readonly Source[], Promise<CommandList>>();

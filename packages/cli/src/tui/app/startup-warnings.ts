@@ -1,8 +1,8 @@
 /** Warnings about the folder the user started in. Pure. */
 
-import type { Start } from '../start/start.ts';
-import { unknownEditor } from '../editor-command.ts';
-import { colorDepthOf } from './theme/color-depth.ts';
+import type { Start } from '../../start/start.ts';
+import { unknownEditor } from '../../editor-command.ts';
+import { colorDepthOf } from '../theme/color-depth.ts';
 
 export function startupWarnings({ settings, cwd, home, environment }: Start): string[] {
   const { ui, general } = settings;

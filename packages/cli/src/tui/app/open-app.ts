@@ -6,53 +6,69 @@
 
 import { setImmediate as afterInput } from 'node:timers/promises';
 import { getErrorMessage } from '@castor/core';
-import { ExitCode, ExitError } from '../exit-codes.ts';
-import { findInstalledExtensions } from '../start/installed-extensions.ts';
-import { prepareStart } from '../start/start.ts';
-import type { Start } from '../start/start.ts';
-import { decideOnFolder } from '../start/trust-folder.ts';
-import { trustedFoldersFile } from '../start/trust.ts';
-import { wishOf } from '../surface/session-wish.ts';
+import { toMcpLayers } from '@castor/core/program';
+import { ExitCode, ExitError } from '../../exit-codes.ts';
+import { findInstalledExtensions } from '../../start/installed-extensions.ts';
+import { prepareStart } from '../../start/start.ts';
+import type { Start } from '../../start/start.ts';
+import { trustedFoldersFile } from '../../start/trust.ts';
+import { wishOf } from '../../surface/session-wish.ts';
 import type { App } from './app.ts';
-import { askAboutTrust } from './dialogs/trust-question.ts';
+import { askAboutTrust } from '../dialogs/trust-question.ts';
 import { folderContents } from './folder-contents.ts';
+import { createAppPrinter } from './app-printer.ts';
 import { applySettings } from './apply-settings.ts';
 import { attachInput } from './attach-input.ts';
-import { renderBanner } from './render/banner.ts';
-import type { TuiOptions } from './run.ts';
+import { renderBanner } from '../conversation/banner.ts';
+import type { TuiOptions } from '../run.ts';
 import { failToOpen } from './session-change.ts';
+import { startFacts } from './start-facts.ts';
 import { startupWarnings } from './startup-warnings.ts';
 
-export async function openApp(app: App, options: TuiOptions): Promise<void> {
+export async function openApp(app: App, options: TuiOptions, keyWarnings: readonly string[]): Promise<void> {
   const { signal } = options.interruption;
+  app.printer = createAppPrinter(app);
   let start = await prepareWithAccess(app, options);
   if (!start) return app.exit();
   applySettings(app, start);
   greet(app, options, start);
+  for (const warning of keyWarnings) app.warn(warning);
   await afterInput();
   start = await settleTrust(app, options, start, signal);
+  await settleServers(app, start, signal);
   const opening = app.link.open(start, wishOf(options.args));
   if (options.prompt !== '') app.conversation.submit({ text: options.prompt });
   opening.catch((error: unknown) => failToOpen(app, error));
+  if (start.settings.ide.enabled) void connectEditor(app);
   await loadInk(app);
   await attachInput(app);
   await afterInput();
-  app.grammars = (await import('./render/grammars.ts')).grammars;
+  app.grammars = (await import('../render/grammars.ts')).grammars;
   await tidyUp(app, start);
   if (!start.extensions) return;
   const [{ announceUpdates }, { extensionQuestions }] = await Promise.all([
-    import('../slash/extension-updates.ts'),
-    import('./dialogs/extension-questions.ts'),
+    import('../../slash/extension-updates.ts'),
+    import('../dialogs/extension-questions.ts'),
   ]);
   await announceUpdates(app, start, extensionQuestions(app.dialogs, signal), signal);
+}
+
+/** In the background: a prompt does not wait for the editor. */
+async function connectEditor(app: App): Promise<void> {
+  const { AppCompanion } = await import('./app-companion.ts');
+  app.companion = new AppCompanion(app);
+  await app.companion.connect();
 }
 
 /** Switches the frame to Ink. It is the heaviest part of a start, so it is loaded last. */
 async function loadInk(app: App): Promise<void> {
   await afterInput();
-  const { createInkView } = await import('./ink-view.tsx');
+  const [{ createInkView }, { createFullView }] = await Promise.all([
+    import('../frame/ink-view.tsx'),
+    import('./draw-full.ts'),
+  ]);
   await afterInput();
-  app.inkView = createInkView(app.options.terminal.size, {
+  const ink = createInkView(app.options.terminal.size, {
     onOwnFrame: () => app.screen.refresh(),
     // Falls back to drawing without Ink: a broken component does not lose the conversation.
     onBroken(error) {
@@ -60,13 +76,14 @@ async function loadInk(app: App): Promise<void> {
       app.fail(`Drawing a part of the screen failed: ${getErrorMessage(error)}`);
     },
   });
+  app.inkView = createFullView(app, ink);
   // Ink's first frame is slow; no key should wait for it.
   app.screen.drawNow();
 }
 
 /** The start does not wait for it, and it never touches a session in use. */
 async function tidyUp(app: App, start: Start): Promise<void> {
-  const { runMaintenance } = await import('../start/maintenance.ts');
+  const { runMaintenance } = await import('../../start/maintenance.ts');
   for (const problem of await runMaintenance(start, undefined)) app.warn(problem);
 }
 
@@ -79,7 +96,7 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
     try {
       const start = prepareStart({ ...context, args, environment });
       if (start.choice.access.kind === 'provider') {
-        const { requireProviderKey } = await import('../providers/require-provider-key.ts');
+        const { requireProviderKey } = await import('../../providers/require-provider-key.ts');
         await requireProviderKey(start.choice.access.named, start);
       }
       return start;
@@ -87,7 +104,7 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
       if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
       refused = error;
     }
-    const { askUntilConnected } = await import('./choices/first-start.ts');
+    const { askUntilConnected } = await import('../choices/first-start.ts');
     const found = await askUntilConnected(app, { args, environment, refused }, options.interruption.signal);
     if (!found) return undefined;
     ({ args, environment } = found);
@@ -98,7 +115,11 @@ function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
   const { settings } = start;
   const { styles } = app.appearance;
   const { hideBanner, hideTips } = settings.ui;
-  if (!hideBanner) app.print(renderBanner({ version, styles, width: app.width, hideTips }));
+  if (!hideBanner) {
+    const { branch } = app.state;
+    const facts = startFacts(start);
+    app.print(renderBanner({ version, folder: app.folder, branch, facts, styles, width: app.width, hideTips }));
+  }
   if (notice !== undefined) app.info(notice);
   for (const warning of [...start.warnings, ...startupWarnings(start), ...start.notices]) app.warn(warning);
 }
@@ -110,11 +131,15 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
   const wouldLoad = folderContents(cwd, home);
   // Nothing would be loaded, so there is no question.
   if (wouldLoad.length === 0) return start;
-  const level = await askAboutTrust({ folder: cwd, wouldLoad }, app.dialogs, signal);
+  const { describePrograms, readFolderPrograms } = await import('../../start/folder-programs.ts');
+  const programs = readFolderPrograms(cwd, home);
+  const wouldRun = programs ? describePrograms(programs) : [];
+  const level = await askAboutTrust({ folder: cwd, wouldLoad, wouldRun }, app.dialogs, signal);
   if (level === undefined || level === 'later') return start;
   try {
+    const { decideOnFolder } = await import('../../start/trust-folder.ts');
     const file = trustedFoldersFile({ home, environment: start.environment });
-    decideOnFolder({ folder: cwd, level, file, home });
+    decideOnFolder({ folder: cwd, level, file, home, programs });
   } catch (error) {
     app.fail(`The decision could not be saved: ${getErrorMessage(error)}`);
     return start;
@@ -131,4 +156,11 @@ async function settleTrust(app: App, options: TuiOptions, start: Start, signal: 
   applySettings(app, again);
   for (const warning of again.warnings) if (!start.warnings.includes(warning)) app.warn(warning);
   return again;
+}
+
+/** Servers of a trusted project that the user has not agreed to as they are now: the dialog shows them and asks. */
+async function settleServers(app: App, start: Start, signal: AbortSignal): Promise<void> {
+  const hasServers = toMcpLayers(start.configuration.layers).some(({ source }) => source === 'project');
+  if (start.trustedFolder !== true || !hasServers) return;
+  await (await import('../choices/servers.ts')).settleServers(app, start, signal);
 }

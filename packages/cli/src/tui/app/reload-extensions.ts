@@ -1,8 +1,8 @@
 /** Loads the extensions of a running session again: a new list of sources, and the same session with a new agent. */
 
 import { getErrorMessage } from '@castor/core';
-import { findInstalledExtensions } from '../start/installed-extensions.ts';
-import { prepareStart } from '../start/start.ts';
+import { findInstalledExtensions } from '../../start/installed-extensions.ts';
+import { prepareStart } from '../../start/start.ts';
 import type { App } from './app.ts';
 import { applySettings } from './apply-settings.ts';
 import { reopenSession } from './session-change.ts';

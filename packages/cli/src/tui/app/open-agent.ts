@@ -5,11 +5,11 @@
 
 import { tmpdir } from 'node:os';
 import { createEditProposal } from '@castor/core/program';
-import { editorCommand } from '../editor-command.ts';
-import type { Start } from '../start/start.ts';
-import { openAgent } from '../surface/open-agent.ts';
-import { LiveSession } from '../surface/session-lifecycle.ts';
-import type { SessionWish } from '../surface/session-wish.ts';
+import { editorCommand } from '../../editor-command.ts';
+import type { Start } from '../../start/start.ts';
+import { openAgent } from '../../surface/open-agent.ts';
+import { LiveSession } from '../../surface/session-lifecycle.ts';
+import type { SessionWish } from '../../surface/session-wish.ts';
 import type { AgentLinkOptions } from './agent-link.ts';
 
 type EditProposal = ReturnType<typeof createEditProposal>;
@@ -18,7 +18,7 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 export async function openLive(
   start: Start,
   wish: SessionWish,
-  { onWarning, onInfo, suspend, asker }: Omit<AgentLinkOptions, 'onEvent' | 'onOpened'>,
+  { onWarning, onInfo, suspend, asker, ideState }: Omit<AgentLinkOptions, 'onEvent' | 'onOpened'>,
 ): Promise<LiveSession> {
   const opened = await openAgent({
     start,
@@ -26,10 +26,11 @@ export async function openLive(
     interactive: true,
     resendHint: 'up recalls it',
     editProposal: createSuspendedEdit(start, suspend),
+    ideState,
     servers: {
       showsWait: true,
       async ask(question, signal) {
-        const { askServerQuestion } = await import('./dialogs/server-question.ts');
+        const { askServerQuestion } = await import('../dialogs/server-question.ts');
         asker.onAttention?.('Action required');
         return askServerQuestion(question, asker.dialogs, signal);
       },
