@@ -3,56 +3,47 @@
  * moment; the parts do the work. Typing works from the first millisecond, before Ink and the agent are loaded.
  */
 
-import { StreamingState, createTranscriptStore } from '@castor/core';
+import { StreamingState } from '@castor/core';
 import type { ApprovalMode, TranscriptItem, TranscriptStore } from '@castor/core';
 import { AgentLink } from './agent-link.ts';
+import type { AppCompanion } from './app-companion.ts';
+import type { App, AppOptions, FullView, Picture } from './app.ts';
+import { openStore } from './open-store.ts';
+import { Toasts } from './toasts.ts';
+import type { ToastLife } from './toasts.ts';
+import { reduceUi } from './ui-state.ts';
+import type { UiAction } from './ui-state.ts';
 import { createAppComposer } from './app-composer.ts';
 import { createAppConversation } from './app-conversation.ts';
+import { createAppDialogs, createAppFocus } from './app-dialogs.ts';
 import { createAppQuestions } from './app-questions.ts';
 import { createAppScreens } from './app-screens.ts';
 import { Appearance } from './appearance.ts';
 import { createAppState } from './app-state.ts';
 import type { AppState } from './app-state.ts';
-import { ClientCalls, pendingCalls } from './client-calls.ts';
-import type { CommandScreens } from './command-screens.ts';
-import type { Conversation } from '../surface/conversation.ts';
-import type { GivenPrompt } from '../surface/conversation-ports.ts';
-import { DialogHost } from './dialogs/dialog-host.ts';
-import { keyOf } from './dialogs/key-hint.ts';
+import { CallTimes } from '../conversation/call-times.ts';
+import { ClientCalls } from '../conversation/client-calls.ts';
+import type { CommandScreens } from '../command-screen/command-screens.ts';
+import type { Conversation } from '../../surface/conversation.ts';
+import type { GivenPrompt } from '../../surface/conversation-ports.ts';
+import type { DialogHost } from '../dialogs/dialog-host.ts';
 import { drawApp, sayApp } from './draw-app.ts';
-import type { Picture } from './draw-app.ts';
-import { geminiStreamOf } from './gemini-stream.ts';
-import type { GeminiStreamPort } from './gemini-stream.ts';
-import type { ToolSchedulerPort } from './hooks/use-react-tool-scheduler.ts';
-import type { ComposerController } from './input/composer-contract.ts';
-import type { InkView } from './ink-view.tsx';
-import { LinearFrame } from './linear-frame.ts';
-import type { Questions } from './questions.ts';
-import { createHighlighter } from './render/highlight.ts';
-import type { Grammars } from './render/highlight.ts';
-import type { ScreenLook } from './render/screen-rows.ts';
-import { renderNote } from './render/transcript-item.ts';
-import { Screen } from './screen.ts';
-import { ShellFocus } from './shell-focus.ts';
-import type { Reflow, Size } from './terminal/painter.ts';
-import { settleMsOf } from './terminal/resize-behaviour.ts';
-import type { TerminalSession } from './terminal/terminal-session.ts';
-import { TranscriptPrinter } from './transcript-printer.ts';
-import type { Style } from './theme/styles.ts';
+import { geminiStreamOf } from '../conversation/gemini-stream.ts';
+import type { GeminiStreamPort } from '../conversation/gemini-stream.ts';
+import type { ToolSchedulerPort } from '../hooks/use-react-tool-scheduler.ts';
+import type { ComposerController } from '../input/composer-contract.ts';
+import { LinearFrame } from '../frame/linear-frame.ts';
+import type { Questions } from '../conversation/questions.ts';
+import type { Grammars } from '../render/highlight.ts';
+import type { ScreenLook } from '../command-screen/screen-rows.ts';
+import { Screen } from '../frame/screen.ts';
+import type { ShellFocus } from '../command-screen/shell-focus.ts';
+import type { Size } from '../terminal/painter.ts';
+import { settleMsOf } from '../terminal/resize-behaviour.ts';
+import type { TranscriptPrinter } from '../conversation/transcript-printer.ts';
+import type { Style } from '../theme/styles.ts';
 
-export interface AppOptions {
-  readonly terminal: TerminalSession;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly home: string;
-  readonly reflow: Reflow;
-  readonly version: string;
-  readonly onExit: () => void;
-}
-
-const TOAST_MS = 3_000;
-
-export class App {
+export class TerminalApp implements App {
   readonly state: AppState = createAppState();
   store: TranscriptStore;
   readonly appearance: Appearance;
@@ -65,26 +56,24 @@ export class App {
   readonly link: AgentLink;
   readonly screen: Screen;
   readonly options: AppOptions;
-  /** Milliseconds since the epoch. */
   readonly startedAt = Date.now();
-  inkView: InkView | undefined;
+  inkView: FullView | undefined;
   grammars: Grammars | undefined;
-  /** Called when an answer is complete or a question waits. */
+  companion: AppCompanion | undefined;
   onAttention: ((what: string) => void) | undefined;
   onStateChange: (() => void) | undefined;
-  /** The user has returned to the terminal. */
   onFocused: (() => void) | undefined;
-  /** Messages of Node and libraries. */
   takeMessages: (() => string[]) | undefined;
-  /** Aborted when the user no longer waits for the shutdown. */
   readonly hurry = new AbortController();
-  /** Runs once, when the settings are read. */
   readonly onStarted: (() => void)[] = [];
-  /** Runs at the end, in order. */
   readonly onClose: (() => void | Promise<void>)[] = [];
-  private readonly printer: TranscriptPrinter;
+  printer: TranscriptPrinter | undefined;
+  readonly callTimes = new CallTimes(() => performance.now());
   private readonly questions: Questions;
-  private toastTimer: NodeJS.Timeout | undefined;
+  private readonly toasts = new Toasts({
+    dispatch: (action) => this.dispatch(action),
+    onChange: () => this.screen.drawNow(),
+  });
   private linear: LinearFrame | undefined;
   private isLeaving = false;
 
@@ -93,16 +82,7 @@ export class App {
     const { terminal } = options;
     this.store = this.openStore();
     this.appearance = new Appearance(options.environment);
-    this.dialogs = new DialogHost({
-      onChange: () => {
-        this.onStateChange?.();
-        this.screen.drawNow();
-      },
-      onClosed: () => this.screen.follow(),
-      isTyping: () => !this.composer.isEmpty(),
-      now: () => performance.now(),
-      keymap: () => this.composer.getKeymap(),
-    });
+    this.dialogs = createAppDialogs(this);
     this.composer = createAppComposer(this);
     this.composer.pushConsumer(this.dialogs);
     this.screen = new Screen({
@@ -110,19 +90,9 @@ export class App {
       reflow: options.reflow,
       draw: (size) => this.draw(size),
       onResize: (size) => this.sizeComposer(size),
-      onGrownLeft: () => this.printer.leaveSettled(),
+      onGrownLeft: () => this.printer?.leaveSettled() ?? false,
       onTallFrame: () => this.state.agent?.telemetry?.note({ kind: 'flicker' }),
       settleMs: settleMsOf(options.environment),
-    });
-    this.printer = new TranscriptPrinter({
-      styles: () => this.appearance.styles,
-      width: () => this.width,
-      show: () => this.state.show,
-      moreKey: () => keyOf(this.composer.getKeymap(), 'app.showMoreLines'),
-      createHighlighter: (styles) => createHighlighter(styles, () => this.grammars),
-      isSpoken: () => this.isSpoken,
-      isRaw: () => this.state.showsRawMarkdown,
-      onItem: (item) => this.onItem(item),
     });
     this.link = new AgentLink({
       onWarning: (message) => this.warn(message),
@@ -130,21 +100,14 @@ export class App {
       onEvent: (event) => this.store.dispatch(event),
       suspend: (run) => this.suspend(run),
       asker: this,
+      ideState: () => this.companion?.companion.editorState,
       onOpened: async (live) => (await import('./session-change.ts')).showSession(this, live),
     });
     this.clientCalls = new ClientCalls(() => {
       this.shellFocus.look();
       this.screen.refresh();
     });
-    this.shellFocus = new ShellFocus({
-      calls: () => pendingCalls(this.store.getSnapshot().pendingGroup?.calls, this.clientCalls.calls),
-      shell: () => this.state.agent?.shell,
-      screens: () => this.commandScreens,
-      look: () => this.screenLook(this.appearance.styles.primary),
-      host: this.dialogs,
-      keymap: () => this.composer.getKeymap(),
-      toast: (text) => this.toast(text),
-    });
+    this.shellFocus = createAppFocus(this);
     this.commandScreens = createAppScreens(this);
     this.conversation = createAppConversation(this);
     this.questions = createAppQuestions(this);
@@ -152,14 +115,17 @@ export class App {
     this.composer.subscribe(() => this.screen.drawNow());
   }
 
-  /** An approval or a plan may have changed it. */
   get mode(): ApprovalMode {
     return this.state.agent?.policy.mode ?? this.state.mode;
   }
 
-  /** Cells available to a line. */
   get width(): number {
     return this.options.terminal.size.columns - 1;
+  }
+
+  get folder(): string {
+    const { cwd, home } = this.options;
+    return cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
   }
 
   /** For a user who looks elsewhere: a question before or after a prompt waits for an answer, too. */
@@ -170,7 +136,6 @@ export class App {
     return this.dialogs.top ? StreamingState.WaitingForConfirmation : streamingState;
   }
 
-  /** The state that the layout of a frame and the hooks of its components read. */
   get streamPort(): GeminiStreamPort & ToolSchedulerPort {
     return {
       transcript: this.store.getSnapshot(),
@@ -181,13 +146,11 @@ export class App {
     };
   }
 
-  /** The look of the screens of commands. */
   screenLook(plain: Style): Omit<ScreenLook, 'hasCursor'> {
     const showsColors = this.state.start?.settings.tools.shell.showColor ?? true;
     return { depth: this.appearance.colorDepth, showsColors, plain };
   }
 
-  /** Whether a screen reader reads the output. */
   get isSpoken(): boolean {
     return this.linear !== undefined;
   }
@@ -199,46 +162,36 @@ export class App {
     this.conversation.submit(given);
   }
 
-  /** Prints lines of our own permanently, after everything that has arrived so far. */
   print(lines: readonly string[]): void {
-    this.screen.print(this.printer.takeWith(this.store.getSnapshot(), lines));
+    this.screen.print(this.printer?.takeWith(this.store.getSnapshot(), lines) ?? lines);
   }
 
   info(text: string): void {
-    this.note('ℹ', text, this.appearance.styles.secondary);
+    this.note('·', text, this.appearance.styles.secondary);
   }
 
   warn(text: string): void {
-    this.note('⚠', text, this.appearance.styles.warning);
+    this.note('!', text, this.appearance.styles.warning);
   }
 
   fail(text: string): void {
     this.note('✗', text, this.appearance.styles.error);
   }
 
-  /** A toast that stays until it is cleared. */
+  readonly dispatch = (action: UiAction): void => {
+    this.state.ui = reduceUi(this.state.ui, action);
+  };
+
   hint(text: string): void {
-    clearTimeout(this.toastTimer);
-    this.state.toast = text;
-    this.screen.drawNow();
+    this.toasts.show(text, { milliseconds: Infinity });
   }
 
-  toast(text: string, milliseconds = TOAST_MS): void {
-    clearTimeout(this.toastTimer);
-    this.state.toast = text;
-    this.toastTimer = setTimeout(() => this.clearToast(), milliseconds);
-    this.screen.drawNow();
+  toast(text: string, options: ToastLife = {}): void {
+    this.toasts.show(text, options);
   }
 
-  /** The hint has expired, and the pending second press with it. */
   clearToast(): void {
-    clearTimeout(this.toastTimer);
-    this.state.toast = undefined;
-    this.state.isExitArmed = false;
-    this.state.isClearArmed = false;
-    this.state.isRewindArmed = false;
-    this.state.isMinimalArmed = false;
-    this.screen.drawNow();
+    this.toasts.clear();
   }
 
   setMode(mode: ApprovalMode): void {
@@ -247,15 +200,13 @@ export class App {
     this.screen.drawNow();
   }
 
-  /** Prints the last answer again, in the current form. */
   printLastAnswer(): void {
-    this.print(this.printer.lastAnswer(this.store.getSnapshot()));
+    this.print(this.printer?.lastAnswer(this.store.getSnapshot()) ?? []);
   }
 
-  /** Starts over for another session. Printed lines stay. */
   startOver(): void {
     this.store = this.openStore();
-    this.printer.reset();
+    this.printer?.reset();
     this.state.todos = [];
   }
 
@@ -279,29 +230,21 @@ export class App {
     }
   }
 
-  /** A second call stops waiting for the shutdown. */
   exit(deletesSession = false): void {
     if (this.isLeaving) return this.hurry.abort();
     this.isLeaving = true;
     this.state.deletesSession = deletesSession;
-    clearTimeout(this.toastTimer);
+    this.toasts.stop();
     this.conversation.leave();
     this.dialogs.dismissAll();
     this.options.onExit();
   }
 
   private openStore(): TranscriptStore {
-    const onListenerError = (error: unknown) =>
-      queueMicrotask(() => {
-        // A bug of ours that the app cannot recover from: a question might never be asked.
-        throw error;
-      });
-    const store = createTranscriptStore({ onListenerError });
-    store.subscribe(() => this.onTranscriptChange());
-    return store;
+    return openStore(() => this.onTranscriptChange());
   }
 
-  private onItem(item: TranscriptItem): void {
+  onItem(item: TranscriptItem): void {
     if (item.type !== 'tool_group') return;
     this.state.lastCalls = item.calls;
     for (const { result } of item.calls) {
@@ -310,11 +253,12 @@ export class App {
   }
 
   private note(mark: string, text: string, style: Style): void {
-    this.print(['', ...renderNote(mark, text, style, this.width)]);
+    this.print(['', ...(this.printer?.note(mark, text, style) ?? [`${mark} ${text}`])]);
   }
 
   private onTranscriptChange(): void {
     const transcript = this.store.getSnapshot();
+    this.callTimes.look(transcript.pendingGroup?.calls ?? []);
     this.questions.look(transcript);
     this.shellFocus.look();
     this.onStateChange?.();
@@ -326,7 +270,6 @@ export class App {
     this.composer.setSize({ columns: columns - 1, maxRows: Math.max(3, Math.min(14, Math.floor(rows / 2))) });
   }
 
-  /** For a screen reader: plain lines, no colours, no frame. */
   useLinear(): void {
     if (this.linear) return;
     this.linear = new LinearFrame();
@@ -334,7 +277,6 @@ export class App {
     this.screen.useLinear();
   }
 
-  /** The alternate screen, with scrolling of our own. */
   useAlternate(): void {
     if (this.linear) return;
     this.screen.hold();
@@ -346,6 +288,6 @@ export class App {
   private draw(size: Size): Picture {
     // If the process is killed right after, the session still contains everything that was shown.
     this.state.recorder?.flush();
-    return this.linear ? sayApp(this, this.printer, this.linear) : drawApp(this, this.printer, size);
+    return this.linear ? sayApp(this, this.linear) : drawApp(this, size);
   }
 }
