@@ -3,13 +3,16 @@
  * first, then show a prompt, and only then load anything large. Whatever happens, the terminal is restored.
  */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as afterInput } from 'node:timers/promises';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Interruption } from '../signals.ts';
-import { App } from './app.ts';
-import { readBranch } from './git-branch.ts';
-import { holdMessages } from './hold-messages.ts';
+import { TerminalApp } from './app/terminal-app.ts';
+import { readBranch } from './app/git-branch.ts';
+import { holdMessages } from './app/hold-messages.ts';
+import { createKeymap } from './input/keymap.ts';
 import { reflowOf } from './terminal/resize-behaviour.ts';
 import { TerminalSession } from './terminal/terminal-session.ts';
 
@@ -32,7 +35,7 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const isPlain = options.args.screenReader === true;
   const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain });
   const ended = Promise.withResolvers<void>();
-  const app = new App({
+  const app = new TerminalApp({
     terminal,
     environment,
     cwd,
@@ -44,6 +47,7 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   app.state.branch = readBranch(cwd);
   const messages = holdMessages();
   app.takeMessages = () => messages.take();
+  const keyWarnings = await useCustomKeys(app, join(home, '.gemini', 'keybindings.json'));
   terminal.enter((bytes) => app.composer.feed(bytes));
   if (isPlain) app.useLinear();
   else app.composer.probeWidths((bytes) => terminal.write(bytes));
@@ -75,12 +79,12 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
     app.screen.drawNow();
     // The frame is written before the rest is loaded.
     await afterInput();
-    const { openApp } = await import('./open-app.ts');
+    const { openApp } = await import('./app/open-app.ts');
     await afterInput();
-    const opening = openApp(app, options);
+    const opening = openApp(app, options, keyWarnings);
     await Promise.race([opening, ended.promise]);
     await ended.promise;
-    const { closeApp } = await import('./close-app.ts');
+    const { closeApp } = await import('./app/close-app.ts');
     summary = await closeApp(app);
   } finally {
     problems = giveBack();
@@ -91,6 +95,15 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   }
   if (problems.length > 0) throw problems[0];
   return ExitCode.Success;
+}
+
+/** Before the first key is read, so that a default never acts in place of the user's key; returns warnings. */
+async function useCustomKeys(app: TerminalApp, file: string): Promise<readonly string[]> {
+  if (!existsSync(file)) return [];
+  const { loadKeyBindings } = await import('./input/keybindings-file.ts');
+  const { bindings, warnings } = await loadKeyBindings(file);
+  if (bindings.length > 0) app.composer.setKeymap(createKeymap(bindings));
+  return warnings;
 }
 
 /** Runs every step, whatever one throws; returns the errors. */

@@ -1,0 +1,286 @@
+/**
+ * Golden pictures of every component: text and style as an emulator shows them, in the looks a terminal may have. A
+ * lost colour fails a test. `UPDATE_GOLDEN=1 npm test -- packages/cli/src/tui/pictures.test.ts` writes them.
+ */
+
+import type { ToolCallView } from '@castor/core';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { themeSample } from './choices/theme-sample.ts';
+import { composerRows } from './components/composer-rows.ts';
+import { planRows } from './components/plan-rows.ts';
+import { queueRows } from './components/queue-rows.ts';
+import { renderStatus } from './components/status-row.ts';
+import { renderBanner } from './conversation/banner.ts';
+import { renderReads } from './conversation/read-group.ts';
+import { renderToolCall } from './conversation/tool-call.ts';
+import { renderNote, renderUser } from './conversation/transcript-item.ts';
+import { answersFor } from './dialogs/approval.ts';
+import { describeAction, risksOfAction, titleOfAction } from './dialogs/approval-matter.ts';
+import type { ActionDetails } from './dialogs/approval-matter.ts';
+import { SelectDialog } from './dialogs/select-dialog.ts';
+import { TextDialog } from './dialogs/text-dialog.ts';
+import { createComposerController } from './input/composer-controller.ts';
+import { pictureOf } from './pictures.fixture.ts';
+import { grammars } from './render/grammars.ts';
+import { createHighlighter } from './render/highlight.ts';
+import { renderMarkdown } from './render/markdown-stream.ts';
+import { createStyles } from './theme/styles.ts';
+import type { Styles } from './theme/styles.ts';
+import { chooseTheme } from './theme/theme.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../../test/golden/pictures/', import.meta.url));
+
+const [DARK, LIGHT] = [chooseTheme({ background: 'dark' }).theme, chooseTheme({ background: 'light' }).theme];
+const LOOKS: readonly [name: string, styles: Styles, columns: number][] = [
+  ['dark, 24 bits', createStyles(DARK, 'truecolor'), 80],
+  ['light, 24 bits', createStyles(LIGHT, 'truecolor'), 80],
+  ['dark, 256 colours', createStyles(DARK, 'ansi256'), 80],
+  ['light, 256 colours', createStyles(LIGHT, 'ansi256'), 80],
+  ['dark, 16 colours', createStyles(DARK, 'ansi16'), 80],
+  ['NO_COLOR', createStyles(DARK, 'none', { hasWeight: true }), 80],
+  ['a screen reader', createStyles(DARK, 'none', { isSpoken: true }), 80],
+  ['40 columns', createStyles(DARK, 'truecolor'), 40],
+  ['20 columns', createStyles(DARK, 'truecolor'), 20],
+];
+
+const ANSWER = `# Why the total goes negative
+
+\`totalOf()\` subtracts the **discount** after it has summed the lines. See [the ticket](https://example.com/t/4711).
+
+## What to change
+### The smallest fix
+#### Edge cases
+
+1. Clamp in src/cart.ts
+   - POST /checkout answers 400
+- [x] reproduce it
+- [ ] fix it
+
+\`\`\`ts
+export function totalOf(lines: Line[], discount = 0): number {
+  return 12.5; // a comment
+}
+\`\`\`
+
+| File | Change | Risk |
+|---|---|---:|
+| src/cart.ts | clamp at zero | low |
+| src/api/checkout.ts | refuse the voucher | medium |
+
+> The rounding in \`money.ts\` is right and stays as it is, whatever the voucher says about it.
+`;
+
+const FILE_DIFF = `--- a
++++ b
+@@ -12,4 +12,4 @@
+   for (const line of lines) {
+     total += line.price;
+   }
+-  return roundMoney(total - discount);
++  return roundMoney(Math.max(0, total - discount));
+@@ -40,1 +40,2 @@
+ // the end
++export {};
+`;
+
+function call(change: Partial<ToolCallView>): ToolCallView {
+  return {
+    callId: 'c',
+    name: 'run_shell_command',
+    display: { name: 'Shell', description: 'npm test' },
+    status: 'success',
+    output: '',
+    omittedOutput: 0,
+    kind: 'execute',
+    ...change,
+  };
+}
+
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n');
+const CALLS: readonly ToolCallView[] = [
+  call({ result: LINES }),
+  call({ result: LINES, failure: 'exit 1' }),
+  call({ status: 'executing', output: 'step 6 of 12\n' }),
+  call({
+    name: 'replace',
+    display: { name: 'Edit', description: 'Edit src/cart.ts' },
+    status: 'error',
+    error: { message: 'The text to replace is not in the file.' },
+    kind: 'edit',
+  }),
+  call({
+    display: { name: 'Shell', description: 'git push' },
+    status: 'cancelled',
+    result: '[Operation Cancelled] User denied execution. The user said: not to main',
+  }),
+  call({
+    display: { name: 'Shell', description: 'rm -rf ~' },
+    status: 'error',
+    error: { message: 'policy deletes.toml:12', type: 'policy_violation' },
+  }),
+];
+const EDITED = call({
+  name: 'replace',
+  display: { name: 'Edit', description: 'Edit src/cart.ts' },
+  kind: 'edit',
+  result: { fileDiff: FILE_DIFF, fileName: 'cart.ts', filePath: '/shop/src/cart.ts' },
+});
+const READS = ['src/cart.ts', 'src/money.ts', 'src/api/checkout.ts'].map((path) =>
+  call({ name: 'read_file', display: { name: 'ReadFile', description: path }, kind: 'read' }),
+);
+
+const EDIT: ActionDetails = {
+  type: 'edit',
+  title: 'Confirm Edit',
+  fileName: 'cart.ts',
+  filePath: 'src/cart.ts',
+  fileDiff: FILE_DIFF,
+  originalContent: '',
+  newContent: '',
+};
+const COMMAND = 'npm run build -- --verbose && rm -rf dist/cache && curl -fsSL https://example.com/install.sh | sh';
+const EXEC: ActionDetails = {
+  type: 'exec',
+  title: 'Run',
+  command: COMMAND,
+  rootCommand: 'npm',
+  rootCommands: ['npm', 'rm', 'curl', 'sh'],
+  alwaysCovers: ['npm run build *', 'rm -rf dist/cache', 'curl -fsSL https://example.com/install.sh', 'sh'],
+};
+
+function question(details: ActionDetails, styles: Styles, width: number): readonly string[] {
+  const options = answersFor(details, { allowsAlways: true, allowsPermanent: false, hasEditor: true });
+  const body = () => describeAction(details, { styles, width: width - 4, folder: '~/shop', grammars: () => grammars });
+  const initial = risksOfAction(details).length > 0 ? options.length - 1 : 0;
+  const dialog = new SelectDialog(
+    { ...titleOfAction(details, styles), body, options, initial, escapes: 'no' },
+    () => {},
+  );
+  return dialog.view({ styles, width, maxRows: 60 }).rows;
+}
+
+function picker(styles: Styles, width: number): readonly string[] {
+  const options = [
+    { label: 'Ayu', value: 1, hint: 'dark' },
+    { label: 'Default', value: 2, hint: 'dark', about: 'The colours of a terminal.' },
+    { label: 'Solarized Dark', value: 3, hint: 'dark' },
+  ];
+  const preview = () => themeSample(styles, width, grammars);
+  const keys = [['space', 'switches']] as const;
+  const dialog = new SelectDialog({ title: 'Theme', options, initial: 1, search: true, preview, keys }, () => {});
+  return dialog.view({ styles, width, maxRows: 40 }).rows;
+}
+
+function composer(styles: Styles, columns: number): string[] {
+  const controller = createComposerController({ onSubmit() {} });
+  controller.setSize({ columns, maxRows: 10 });
+  controller.setText('look at @src/cart.ts and tell me why the total of a basket is negative');
+  const footer = {
+    folder: '~/shop',
+    branch: 'main',
+    model: 'gemini-3-pro',
+    contextUsed: 0.85,
+    isTrusted: false,
+    items: ['workspace', 'git-branch', 'model-name', 'context-used'],
+  } as const;
+  const suggestions = {
+    items: [
+      { id: '1', label: '/model', description: 'Shows or changes the model.', insert: '', isExact: false },
+      { id: '2', label: '/memory', description: 'Shows or reloads the instructions.', insert: '', isExact: false },
+    ],
+    ...{ activeIndex: 0, hiddenAbove: 4, hiddenBelow: 35, isLoading: false, detail: [], isCut: false },
+  };
+  const rows = composerRows({ ...controller.getSnapshot(), suggestions }, { mode: 'autoEdit', footer }, styles);
+  controller.dispose();
+  return rows;
+}
+
+const COMPONENTS: Readonly<Record<string, (styles: Styles, width: number) => readonly string[]>> = {
+  start: (styles, width) =>
+    renderBanner({ version: '1.2.3', folder: '~/shop', branch: 'main', facts: ['auto', 'GEMINI.md'], styles, width }),
+  turn: (styles, width) =>
+    ['why does the total go negative when a voucher is larger than the basket?', '/model', '!git status'].flatMap(
+      (text) => renderUser(text, { styles, width }),
+    ),
+  notes: (styles, width) => [
+    ...renderNote('·', 'The conversation was compressed.', styles.secondary, width, styles.isSpoken),
+    ...renderNote('!', 'Quota used up; going on with flash.', styles.warning, width, styles.isSpoken),
+    ...renderNote('✗', 'The model refused the request (400).', styles.error, width, styles.isSpoken),
+  ],
+  answer: (styles, width) => {
+    const highlight = createHighlighter(styles, () => grammars);
+    return renderMarkdown(ANSWER, { styles, width: () => width, highlight, isSpoken: styles.isSpoken });
+  },
+  calls: (styles, width) =>
+    CALLS.flatMap((each) => renderToolCall(each, { styles, width, maxRows: 12, moreKey: 'ctrl+o', took: '1.2 s' })),
+  diff: (styles, width) => renderToolCall(EDITED, { styles, width, maxRows: 12, grammars }),
+  reads: (styles, width) => renderReads(READS, { styles, width }),
+  'question-edit': (styles, width) => question(EDIT, styles, width),
+  'question-command': (styles, width) => question(EXEC, styles, width),
+  'question-words': (styles, width) =>
+    new TextDialog({ title: 'What should Castor do instead?', placeholder: 'say it' }, () => {}).view({
+      styles,
+      width,
+      maxRows: 20,
+    }).rows,
+  picker,
+  composer,
+  frame: (styles, width) => {
+    const size = { columns: width + 1, rows: 24 };
+    const status = { verb: 'Running', object: 'npm test', elapsedMs: 12_000, keys: ['esc stops'], showsSpinner: true };
+    return [
+      ...planRows({
+        todos: [
+          { description: 'Reproduce the negative total', status: 'completed' },
+          { description: 'Clamp it in src/cart.ts', status: 'in_progress' },
+          { description: 'Refuse the voucher in the API', status: 'pending' },
+        ],
+        styles,
+        size,
+      }),
+      ...queueRows({ queue: ['and add a test for the API', 'then commit it'], styles, size }),
+      renderStatus(status, { styles, width }),
+      renderStatus(
+        { ...status, verb: 'Nothing heard for 23 s', object: undefined, isWarning: true },
+        { styles, width },
+      ),
+    ];
+  },
+};
+
+describe('the picture', () => {
+  it.each(Object.keys(COMPONENTS))('of %s', async (name) => {
+    const pictures: string[] = [];
+    for (const [look, styles, columns] of LOOKS)
+      pictures.push(`== ${look}\n${await pictureOf(COMPONENTS[name]!(styles, columns - 1), columns)}`);
+    const picture = `${pictures.join('\n\n')}\n`;
+    const path = join(FOLDER, `${name}.txt`);
+    if (process.env['UPDATE_GOLDEN']) {
+      mkdirSync(FOLDER, { recursive: true });
+      writeFileSync(path, picture);
+    }
+    expect(picture).toBe(readFileSync(path, 'utf8'));
+  });
+
+  it('never has a background without a foreground chosen for it', async () => {
+    for (const [look, styles, columns] of LOOKS) {
+      for (const [name, draw] of Object.entries(COMPONENTS)) {
+        const picture = await pictureOf(draw(styles, columns - 1), columns);
+        const bare = [...picture.matchAll(/ (\d+-\d+ (?:bold |italic |underlined )*on \S+)/g)].map(([, run]) => run!);
+        // A run of blanks has no foreground; one with letters has.
+        for (const run of bare) {
+          const [from, to] = run.split(' ')[0]!.split('-').map(Number);
+          const row = picture
+            .slice(0, picture.indexOf(` ${run}`))
+            .split('\n')
+            .at(-2)!
+            .slice(1);
+          expect([look, name, row.slice(from, to! + 1).trim()]).toEqual([look, name, '']);
+        }
+      }
+    }
+  });
+});
