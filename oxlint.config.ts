@@ -1,5 +1,5 @@
 /**
- * Lint rules, and the arrows of ARCHITECTURE.md as two tables: which rooms a room may import from. A room that a row
+ * Lint rules, and the arrows of ARCHITECTURE.md as three tables: which rooms a room may import from. A room that a row
  * does not name is closed to it, so a new room begins with no imports. test/house/arrows.test.ts proves the rows.
  */
 
@@ -12,6 +12,7 @@ const CORE: Record<string, readonly string[]> = {
   turn: ['chat', 'provider', 'routing'],
   tools: ['provider', 'routing'],
   policy: [],
+  sandbox: [],
   hooks: [],
   scheduler: ['tools', 'policy', 'hooks'],
   client: ['turn', 'chat', 'provider', 'routing', 'hooks'],
@@ -25,10 +26,26 @@ const CORE: Record<string, readonly string[]> = {
   mcp: ['config', 'provider', 'tools'],
   skills: ['config', 'context', 'tools'],
   subagents: ['config', 'records', 'telemetry', 'tools'],
+  'remote-agents': ['mcp', 'provider', 'subagents', 'tools'],
+  undo: ['config', 'records', 'tools'],
   extensions: ['config', 'provider'],
+  diagnostics: ['tools'],
   agent: [
-    ...['chat', 'client', 'config', 'context', 'hook-ports', 'hooks', 'mcp', 'policy', 'provider', 'records'],
+    ...[
+      'chat',
+      'client',
+      'config',
+      'context',
+      'diagnostics',
+      'hook-ports',
+      'hooks',
+      'mcp',
+      'policy',
+      'provider',
+      'records',
+    ],
     ...['routing', 'scheduler', 'skills', 'spending', 'subagents', 'telemetry', 'tools', 'transcript', 'turn'],
+    ...['remote-agents', 'sandbox', 'undo'],
   ],
 };
 
@@ -42,9 +59,36 @@ const CLI: Record<string, readonly string[]> = {
   slash: ['commands', 'providers', 'start'],
   prompt: ['slash', 'start'],
   surface: ['args', 'start', 'generators', 'slash', 'prompt'],
+  ide: ['start'],
   headless: ['args', 'start', 'generators', 'slash', 'prompt', 'surface'],
   serve: ['args', 'headless', 'prompt', 'start', 'surface'],
-  tui: ['args', 'providers', 'start', 'generators', 'slash', 'prompt', 'surface'],
+  acp: ['args', 'headless', 'prompt', 'providers', 'slash', 'start', 'surface'],
+  tui: ['args', 'ide', 'providers', 'start', 'generators', 'slash', 'prompt', 'surface'],
+};
+
+/** Rooms of the terminal, each with the rooms of the terminal it may import from besides itself. */
+const TUI: Record<string, readonly string[]> = {
+  text: [],
+  theme: ['text'],
+  terminal: ['text'],
+  render: ['text', 'theme'],
+  input: ['text'],
+  completion: ['input', 'text'],
+  dialogs: ['input', 'render', 'terminal', 'text', 'theme'],
+  'command-screen': ['dialogs', 'input', 'render', 'terminal', 'text', 'theme'],
+  conversation: ['command-screen', 'dialogs', 'render', 'text', 'theme'],
+  hooks: ['conversation'],
+  contexts: [],
+  components: ['command-screen', 'contexts', 'conversation', 'dialogs', 'hooks', 'input', 'render', 'text', 'theme'],
+  frame: [
+    ...['command-screen', 'components', 'contexts', 'conversation', 'dialogs', 'hooks', 'input', 'render', 'terminal'],
+    ...['text', 'theme'],
+  ],
+  choices: ['app', 'command-screen', 'components', 'conversation', 'dialogs', 'input', 'render', 'text', 'theme'],
+  app: [
+    ...['choices', 'command-screen', 'completion', 'components', 'conversation', 'dialogs', 'frame', 'hooks', 'input'],
+    ...['render', 'terminal', 'text', 'theme'],
+  ],
 };
 
 /** Rooms of core that read and write the disk or start processes. */
@@ -62,7 +106,10 @@ const DISK = [
     'extensions',
     'skills',
     'subagents',
+    'undo',
+    'diagnostics',
     'agent',
+    'sandbox',
   ],
   ...[
     'provider/replay.ts',
@@ -144,6 +191,11 @@ function cliRoom(room: string) {
   return restrict([`packages/cli/src/${room}/**`], [NO_DEEP_IMPORT, closedRooms(CLI, room)]);
 }
 
+function tuiRoom(room: string) {
+  const patterns = [NO_DEEP_IMPORT, closedRooms(CLI, 'tui'), closedRooms(TUI, room)];
+  return restrict([`packages/cli/src/tui/${room}/**`], patterns);
+}
+
 const OWNS_TERMINAL = ['exit', 'exitCode', 'stdout', 'stderr', 'stdin'].map((property) => ({
   object: 'process',
   property,
@@ -196,6 +248,11 @@ const config = {
     ...WIRING.map((path) => coreFile(path, NO_WIRING)),
     { files: ['packages/core/src/config/**'], rules: { 'node/no-process-env': 'off' } },
     ...Object.keys(CLI).map(cliRoom),
+    ...Object.keys(TUI).map(tuiRoom),
+    restrict(
+      ['packages/batch/src/**'],
+      [NO_DEEP_IMPORT, { regex: '^(castor|@castor/.*|react|ink)(/|$)', message: 'batch starts castor as a program.' }],
+    ),
     restrict(
       ['packages/testkit/src/**'],
       [NO_DEEP_IMPORT, { regex: '^(castor|react|ink)(/|$)', message: 'testkit sees the protocol only.' }],

@@ -4,6 +4,7 @@
  */
 
 import { startModel } from './bench/processes.mjs';
+import { measureBatch } from './bench/batch-rows.mjs';
 import { measureMcp } from './bench/mcp-rows.mjs';
 import { measureProviders } from './bench/provider-rows.mjs';
 import { measureStart } from './bench/start-rows.mjs';
@@ -11,6 +12,7 @@ import { print } from './bench/table.mjs';
 import { measureTools } from './bench/tool-rows.mjs';
 import { measureTui } from './bench/tui-rows.mjs';
 import { measureTurns } from './bench/turn-rows.mjs';
+import { measureUndo } from './bench/undo-rows.mjs';
 
 const GROUPS = {
   start: measureStart,
@@ -19,6 +21,8 @@ const GROUPS = {
   tui: measureTui,
   providers: measureProviders,
   mcp: measureMcp,
+  batch: measureBatch,
+  undo: measureUndo,
 };
 
 const args = process.argv.slice(2);

@@ -80,6 +80,8 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
     });
   mkdirSync(folder, { recursive: true });
   const files = await packBundle(result);
+  // A program of its own: the process beside the agent that keeps files for undo.
+  files.set('undo-process.cjs', await bundleProcess(root, 'packages/core/src/undo/undo-process.ts'));
   for (const [name, contents] of files) replaceFile(join(folder, name), contents);
   replaceFile(join(folder, 'meta.json'), JSON.stringify(result.metafile));
   replaceFile(join(folder, 'NOTICES.txt'), collectNotices(root, result.metafile));
@@ -89,6 +91,22 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
   for (const name of readdirSync(pages).filter((each) => each.endsWith('.md')))
     replaceFile(join(folder, 'docs', name), readFileSync(join(pages, name)));
   removeOldChunks(folder, files);
+}
+
+async function bundleProcess(root, entry) {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    write: false,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  return outputFiles[0].contents;
 }
 
 function replaceFile(path, contents) {

@@ -27,7 +27,7 @@ export function directImports(root) {
       const files = Object.fromEntries(
         Object.entries(ENTRIES).map(([entry, name]) => [entry, readEntry(source, name)]),
       );
-      build.onLoad({ filter: /[\\/]packages[\\/](cli|core)[\\/]src[\\/].*\.tsx?$/ }, ({ path }) => ({
+      build.onLoad({ filter: /[\\/]packages[\\/](batch|cli|core)[\\/]src[\\/].*\.tsx?$/ }, ({ path }) => ({
         contents: readFileSync(path, 'utf8')
           .replace(IMPORT, (_all, list, entry) => toDirect(list, entry, files[entry]))
           .replace(BUILTIN, "Promise.resolve(process.getBuiltinModule('$1'))"),

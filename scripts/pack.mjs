@@ -15,7 +15,7 @@ const SURFACE = 'packages/cli/src/headless/run.ts';
 /** The modules that answer; the compiled code they needed is worth caching. */
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
 /** The steps of a terminal's start, in their order: the first frame, the opening of the session. */
-const STEPS = ['packages/cli/src/tui/run.ts', 'packages/cli/src/tui/open-app.ts'];
+const STEPS = ['packages/cli/src/tui/run.ts', 'packages/cli/src/tui/app/open-app.ts'];
 /** Chunks that only a terminal loads, and the entry of core that only rare commands load as a whole. */
 const TERMINAL = /^packages\/(?:cli\/src\/tui\/|core\/src\/program\.ts)/;
 /** What opens a provider other than the Gemini API, and the protocols it may speak: an answer loads two files. */
@@ -41,12 +41,17 @@ const CALLS = [
 /** What a first command loads. */
 const COMMANDS = [
   'packages/core/src/policy/shell/judge-shell.ts',
+  'packages/core/src/policy/shell/reads-only.ts',
   'node_modules/unbash/dist/parser.js',
   'packages/core/src/agent/workspace-environment.ts',
   ...['command-call', 'running-commands', 'git-wrapper', 'safe-git', 'stray-processes'].map(
     (name) => `packages/core/src/tools/shell/${name}.ts`,
   ),
 ];
+/** What watches the calls that change something. */
+const UNDO = ['session-undo', 'undo-limits', 'live-points', 'repair-cut-off', 'undo-desk'].map(
+  (name) => `packages/core/src/undo/${name}.ts`,
+);
 const PROGRAM = 'main.cjs';
 /** A chunk of at most this many bytes, shared by a terminal and other runs, joins the program. */
 const SMALL_CHUNK = 4000;
@@ -97,6 +102,7 @@ export async function packBundle({ outputFiles, metafile }) {
   for (const name of STEPS.map(nameOf)) addStep([name], bundle);
   addStep(CALLS.map(nameOf), bundle);
   addStep(COMMANDS.map(nameOf), bundle);
+  addStep(UNDO.map(nameOf), bundle);
   addProviderSteps(PROVIDERS.map(nameOf), PROTOCOLS.map(nameOf), bundle);
 
   refuseCycles(bundle);

@@ -4,27 +4,47 @@ import type { IBufferCell, Terminal } from '@xterm/headless';
 
 const CELL = { width: 8.4, height: 18 };
 const PADDING = 14;
-const BACKGROUND = '#14171c';
-const FOREGROUND = '#d6dae0';
-/** The sixteen, as most dark terminals have them. */
+/** The paper and the ink of a terminal. */
+export interface Paper {
+  readonly background: string;
+  readonly foreground: string;
+}
+export const DARK: Paper = { background: '#1e1e1e', foreground: '#d6dae0' };
+export const LIGHT: Paper = { background: '#ffffff', foreground: '#24292f' };
+/** The sixteen, as most terminals have them. */
 const ANSI = [
   ['#1d1f21', '#e06c75', '#98c379', '#e5c07b', '#61afef', '#c678dd', '#56b6c2', '#c8ccd4'],
   ['#6b7280', '#ff7b86', '#b5e890', '#ffd68a', '#84c6ff', '#dd9bf0', '#7fdbe6', '#ffffff'],
 ].flat();
 
-export function toSvg(emulator: Terminal, { title }: { title: string }): string {
-  const { cols, rows } = emulator;
-  const width = Math.ceil(cols * CELL.width + 2 * PADDING);
-  const height = Math.ceil(rows * CELL.height + 2 * PADDING);
-  const runs = Array.from({ length: rows }, (_, row) => readRuns(emulator, row)).flat();
+export interface PictureOptions {
+  readonly title: string;
+  readonly paper?: Paper;
+}
+
+export function toSvg(emulator: Terminal, { title, paper = DARK }: PictureOptions): string {
+  const { width, height } = sizeOf(emulator);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escapeXml(title)}</title>
-<rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
-${runs.map(drawRun).join('\n')}
-</g>
+<rect width="100%" height="100%" rx="8" fill="${paper.background}"/>
+${drawScreen(emulator, paper)}
 </svg>
 `;
+}
+
+export function sizeOf({ cols, rows }: Pick<Terminal, 'cols' | 'rows'>): { width: number; height: number } {
+  return {
+    width: Math.ceil(cols * CELL.width + 2 * PADDING),
+    height: Math.ceil(rows * CELL.height + 2 * PADDING),
+  };
+}
+
+/** The cells of the screen, as one group. */
+export function drawScreen(emulator: Terminal, paper: Paper, attributes = ''): string {
+  const runs = Array.from({ length: emulator.rows }, (_, row) => readRuns(emulator, row, paper)).flat();
+  return `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve"${attributes}>
+${runs.map(drawRun).join('\n')}
+</g>`;
 }
 
 interface Look {
@@ -45,13 +65,13 @@ interface Run extends Look {
   column: number;
 }
 
-function readRuns({ buffer: { active }, cols }: Terminal, row: number): Run[] {
+function readRuns({ buffer: { active }, cols }: Terminal, row: number, paper: Paper): Run[] {
   const line = active.getLine(active.baseY + row);
   const runs: Run[] = [];
   for (let column = 0; column < cols; column++) {
     const cell = line?.getCell(column);
     if (!cell || cell.getWidth() === 0) continue;
-    const look = lookOf(cell);
+    const look = lookOf(cell, paper);
     const last = runs.at(-1);
     const characters = cell.getChars() || ' ';
     if (last && last.key === look.key) {
@@ -62,11 +82,11 @@ function readRuns({ buffer: { active }, cols }: Terminal, row: number): Run[] {
   return runs.filter(({ text, background }) => text.trim() !== '' || background);
 }
 
-function lookOf(cell: IBufferCell): Look {
-  const own = { foreground: colorOf(cell, 'Fg') ?? FOREGROUND, background: colorOf(cell, 'Bg') };
+function lookOf(cell: IBufferCell, paper: Paper): Look {
+  const own = { foreground: colorOf(cell, 'Fg') ?? paper.foreground, background: colorOf(cell, 'Bg') };
   const isInverse = cell.isInverse() !== 0;
   const look = {
-    foreground: isInverse ? (own.background ?? BACKGROUND) : own.foreground,
+    foreground: isInverse ? (own.background ?? paper.background) : own.foreground,
     background: isInverse ? own.foreground : own.background,
     isBold: cell.isBold() !== 0,
     isDim: cell.isDim() !== 0,
@@ -122,6 +142,6 @@ function drawRun({
   return `${box}<text ${attributes}>${escapeXml(text)}</text>`;
 }
 
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -30,6 +30,18 @@ const MODELS = {
       return index < READS ? calls([['read_file', { file_path: `file-${index}.txt` }]], turn) : SHORT;
     },
   },
+  /** A prompt starts one agent, which reads a file and hands in its result. */
+  children: {
+    answer: (turn) => {
+      const steps = [
+        ['invoke_agent', { agent_name: 'generalist', prompt: `Read the file, ${turn}.` }],
+        ['read_file', { file_path: 'large.txt' }],
+        ['complete_task', { result: { response: 'Read.' } }],
+      ];
+      const step = steps[turn % (steps.length + 1)];
+      return step ? calls([step], turn) : SHORT;
+    },
+  },
   /** Each sleep has a different reason: loop detection stops five equal calls in a row. */
   sleeps: {
     answer: (turn) => {

@@ -16,7 +16,7 @@ const CASTOR =
 const COLUMNS = 100;
 const ROWS = 30;
 const TICKS_PER_SECOND = 100;
-const PROMPT_SIGN = '> ';
+const PROMPT_SIGN = '❯ ';
 export const PROJECT = 'project';
 export const PLACEHOLDER = 'Type your message';
 

@@ -1,4 +1,4 @@
-/** Rows of turns: the client's overhead per turn and per tool round, and the memory of a long session. */
+/** Rows of turns: the client's overhead per turn and per tool round, the memory of a long session, and that of ended children. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,12 +13,14 @@ const EDGE = 20;
 const REQUESTS_PER_PROMPT = 26;
 const PROMPTS = 4;
 const LONG_SESSION = 10_000;
+const CHILDREN = 50;
 
 export async function measureTurns(model, rounds = 8) {
-  const programs = await bundle(['run-turns', 'run-reads', 'run-session']);
+  const programs = await bundle(['run-turns', 'run-reads', 'run-session', 'run-children']);
   const sessions = await runProgram(programs['run-turns'], [model.url, String(rounds * 2)]);
   const reads = await measureReads(model, programs['run-reads'], rounds);
   const session = await runProgram(programs['run-session'], [model.url, String(LONG_SESSION)]);
+  const children = await measureChildren(model, programs['run-children']);
 
   // Each turn minus the floor of the same bytes, so that sending more of them does not count as growth. The rest is a
   // fifth of a millisecond, where the median of twenty is noise: the turns of all sessions count as one.
@@ -39,8 +41,22 @@ export async function measureTurns(model, rounds = 8) {
     limit('tool round with read_file', 'ms', reads.ours, reads.floor, 3),
     limit('10,000 turns, peak', 'MB', once(session.peakMb), undefined, 350),
     limit('10,000 turns, live growth per 1,000', 'MB', once(growth), undefined, 1),
+    limit('50 children in a row, live growth', 'MB', once(children), undefined, 1.5),
   ];
   return { notes, rows };
+}
+
+/** Live megabytes that 50 ended children leave behind. */
+async function measureChildren(model, program) {
+  const root = mkdtempSync(join(tmpdir(), 'castor-bench-'));
+  const home = mkdtempSync(join(tmpdir(), 'castor-bench-'));
+  try {
+    writeFileSync(join(root, 'large.txt'), 'A line of the large file.\n'.repeat(2_000));
+    const { live } = await runProgram(program, [model.url, root, home, String(CHILDREN)]);
+    return live[1] - live[0];
+  } finally {
+    for (const folder of [root, home]) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function measureReads(model, program, rounds) {

@@ -64,7 +64,7 @@ export async function checkPermissionDenied({ tool, args, path, project }: Contr
   const outcome = await asOrdinaryUser(project, () => settle(tool, { ...args, [path.parameter]: target }));
   await chmod(target, 0o700);
   assertSettled(outcome);
-  assert.notEqual(typeOf(outcome), undefined, `what nobody may read was taken: ${describeOutcome(outcome)}`);
+  assert.notEqual(typeOf(outcome), undefined, `an unreadable file was read: ${describeOutcome(outcome)}`);
 }
 
 const NOBODY = 65_534;

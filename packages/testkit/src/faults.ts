@@ -156,7 +156,7 @@ export const FAULTS = {
     build: () => answer(thought('**Pondering** and nothing else'), finish('STOP')),
   },
   malformed_call: {
-    meets: 'A call that is none: no name, or arguments that are no object.',
+    meets: 'An invalid call: no name, or arguments that are not an object.',
     build: (options: { shape?: MalformedCall } = {}) =>
       answer(
         raw({

@@ -58,6 +58,7 @@ export type { ScriptUsage } from './protocols/planned-turn.ts';
 export type { ChatVendor, ProtocolName, ProtocolOptions } from './protocols/protocol.ts';
 export type { Quirks, ReasoningField } from './protocols/quirks.ts';
 export { refusedUrl } from './refused-url.ts';
+export { Condition } from './condition.ts';
 export { cleanEnvironment, runCli, startCli, TEST_API_KEY } from './run-cli.ts';
 export type { CliOptions, CliProcess, CliResult } from './run-cli.ts';
 export {

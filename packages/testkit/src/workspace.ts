@@ -33,7 +33,8 @@ export async function createWorkspace(options: WorkspaceOptions = {}): Promise<W
   const project = join(root, 'project');
   await Promise.all([mkdir(home), mkdir(project)]);
   await Promise.all([...writeAll(home, options.homeFiles), ...writeAll(project, options.files)]);
-  const dispose = () => rm(root, { recursive: true, force: true });
+  // A process beside the program may still write its last file when the program has ended.
+  const dispose = () => rm(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   return {
     root,
     home,

@@ -6,7 +6,7 @@ import type { JsonObject } from './script.ts';
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 /** The head of a WAV file without a sample. */
 export const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
-/** Bytes that are no text in any encoding. */
+/** Bytes that are not text in any encoding. */
 const BINARY = Buffer.from([0, 1, 2, 0xff, 0xfe, 0x1b, 0x80]).toString('base64');
 
 export const text = (value: string, more: JsonObject = {}) => ({ type: 'text', text: value, ...more });

@@ -67,7 +67,7 @@ export const STDIO_FAULTS = {
     rules: [on('tools/call', [raw('working...'), answer()])],
   },
   json_noise: {
-    meets: 'Lines of JSON that are no messages.',
+    meets: 'Lines of JSON that are not messages.',
     rules: [on('*', [raw('{"level":"info"}\n[]\n42\nnull\n'), answer()])],
   },
   stderr_flood: {
@@ -83,9 +83,9 @@ export const STDIO_FAULTS = {
   },
   crlf: { meets: 'Lines end with CRLF.', rules: [on('*', [answer({ lineEnd: '\r\n' })])] },
   invalid_json: { meets: 'The answer is no JSON.', rules: [on('tools/call', [raw('{"jsonrpc":"2.0","id":\n')])] },
-  invalid_result: { meets: 'The result is no object.', rules: [on('tools/call', [answer({ result: 42 })])] },
+  invalid_result: { meets: 'The result is not an object.', rules: [on('tools/call', [answer({ result: 42 })])] },
   invalid_list: {
-    meets: 'The list of tools is no list.',
+    meets: 'The list of tools is not a list.',
     rules: [on('tools/list', [answer({ result: { tools: 'none' } })])],
   },
   wrong_id: { meets: 'The answer has another id.', rules: [on('tools/call', [answer({ id: 987_654 })])] },

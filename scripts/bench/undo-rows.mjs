@@ -1,0 +1,150 @@
+/**
+ * Rows of undo: the process beside the program, asked as the program asks it, in trees of 1,000 to 200,000 files. The tree
+ * is text of 4.7 kB a file, ten files a folder. `npm run bench -- undo 1` for one round.
+ */
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { limit } from './table.mjs';
+
+const PROCESS = fileURLToPath(new URL('../../packages/cli/dist/undo-process.cjs', import.meta.url));
+const SIZES = [1000, 20_000, 50_000, 200_000];
+const CHANGED = 1000;
+const MEGABYTE = 1024 * 1024;
+const LIMITS = {
+  fileBytes: 10 * MEGABYTE,
+  rebuildableBytes: 300 * MEGABYTE,
+  rebuildableFiles: 60_000,
+  entries: 1e6,
+  totalBytes: 1e12,
+};
+const WORDS = readFileSync(fileURLToPath(import.meta.url), 'utf8').split(/\s+/);
+
+export async function measureUndo(_model, rounds = 3) {
+  const rows = [];
+  for (const files of SIZES) rows.push(...(await measureTree(files, rounds)));
+  return {
+    notes: [`undo: one process, ${rounds} walks a tree, judged by the smallest; limits as in docs/undo.md`],
+    rows,
+  };
+}
+
+async function measureTree(files, rounds) {
+  const folder = mkdtempSync(join(tmpdir(), 'castor-bench-undo-'));
+  try {
+    const root = join(folder, 'work');
+    const bytes = fill(root, files);
+    const worker = start();
+    const store = join(folder, 'store');
+    const budget = { storeBytes: 1e12, shareOfFree: 1, freeBytes: 0 };
+    await worker.ask({ do: 'open', root, store, sessionId: 'bench', limits: LIMITS, exclude: [], budget });
+    const timed = timedOn(worker.pid);
+    const baseline = await timed(() => worker.ask({ do: 'walk' }));
+    const walks = [];
+    for (let round = 0; round < rounds; round++) walks.push(await timed(() => worker.ask({ do: 'walk' })));
+    const count = change(root, Math.min(CHANGED, files / 2));
+    const { value } = await timed(() => worker.ask({ do: 'walk' }));
+    const list = value.list ? (await worker.ask({ do: 'list', list: value.list })).changes : value.changes;
+    const back = list.map(([path, before, after]) => [path, after, before]);
+    const undo = await timed(() => worker.ask({ do: 'apply', changes: back, files: {} }));
+    if (!undo.value.isVerified || undo.value.done.length !== count) throw new Error('the undo was not complete');
+    const memory = peakOf(worker.pid);
+    const kept = sizeOf(join(store, 'segments'));
+    await worker.end();
+    const name = `${files.toLocaleString('en-US')} files`;
+    const one = (number) => ({ min: number, median: number });
+    const walk = walks.toSorted((left, right) => left.cpuMs - right.cpuMs)[0];
+    return [
+      limit(`${name}: first reading, a file, CPU`, 'µs', one((baseline.cpuMs * 1000) / files), undefined, 60),
+      limit(`${name}: a walk, an entry, CPU`, 'µs', one((walk.cpuMs * 1000) / (files * 1.1)), undefined, 8),
+      limit(`${name}: a walk, wall`, 'ms', one(walk.ms), undefined, files <= 20_000 ? 150 : undefined),
+      limit(`${name}: undo of ${count} files, verified, CPU`, 'ms', one(undo.cpuMs), undefined, 500),
+      limit(`${name}: undo of ${count} files, verified, wall`, 'ms', one(undo.ms), undefined, undefined),
+      limit(`${name}: store, of the text it holds`, '%', one((kept / bytes) * 100), undefined, 45),
+      limit(`${name}: memory of the process`, 'MB', one(memory), undefined, 120),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function fill(root, files) {
+  let bytes = 0;
+  let seed = 1;
+  for (let index = 0; index < files; index++) {
+    if (index % 10 === 0)
+      mkdirSync(join(root, `d${Math.floor(index / 1000)}`, `e${Math.floor(index / 10)}`), { recursive: true });
+    // Every fourth word is new: about as compressible as source code.
+    const words = Array.from({ length: 640 }, (_, word) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return word % 4 === 0 ? seed.toString(36) : WORDS[seed % WORDS.length];
+    });
+    const text = `${index} ${words.join(' ')}`;
+    bytes += text.length;
+    writeFileSync(join(root, `d${Math.floor(index / 1000)}`, `e${Math.floor(index / 10)}`, `f${index}.txt`), text);
+  }
+  return bytes;
+}
+
+function change(root, count) {
+  for (let index = 0; index < count; index++)
+    writeFileSync(
+      join(root, `d${Math.floor(index / 1000)}`, `e${Math.floor(index / 10)}`, `f${index}.txt`),
+      `changed ${index}`,
+    );
+  return count;
+}
+
+function start() {
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', PROCESS], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {},
+  });
+  const waiting = new Map();
+  let id = 0;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const reply = JSON.parse(line);
+    if (!('id' in reply)) return;
+    if ('error' in reply) waiting.get(reply.id).reject(new Error(reply.error));
+    else waiting.get(reply.id).resolve(reply.value);
+  });
+  return {
+    pid: child.pid,
+    ask: (request) =>
+      new Promise((resolve, reject) => {
+        waiting.set(++id, { resolve, reject });
+        child.stdin.write(`${JSON.stringify({ id, ...request })}\n`);
+      }),
+    end: () =>
+      new Promise((resolve) => {
+        child.on('close', resolve);
+        child.stdin.end();
+      }),
+  };
+}
+
+/** Wall time, and the processor's time of the process, in its ticks of 10 ms. */
+function timedOn(pid) {
+  const cpu = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  };
+  return async (run) => {
+    const from = performance.now();
+    const before = cpu();
+    const value = await run();
+    return { value, ms: performance.now() - from, cpuMs: cpu() - before };
+  };
+}
+
+function peakOf(pid) {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+}
+
+function sizeOf(folder) {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
