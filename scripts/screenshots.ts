@@ -1,35 +1,21 @@
 /**
- * The pictures in the README, taken from the emulator's screen while the built program
- * runs against a scripted model: `node --conditions=castor-source scripts/screenshots.ts`.
+ * The pictures in the README, dark and light, taken from the emulator's screen while the built program runs against a
+ * scripted model: `node --conditions=castor-source scripts/screenshots.ts [name …]`.
  */
 
-import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
+import { answer, createWorkspace, fakeModel, gate, say, startTerminal, thought } from '@castor/testkit';
 import type { Script, Terminal } from '@castor/testkit';
 import headless from '@xterm/headless';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { toSvg } from './screen-to-svg.ts';
+import { EDIT_WITH_WORDS, INSTALL, PLAN, READ_AND_EXPLAIN, SHOP, TEST, WHY } from './picture-shop.ts';
+import { DARK, LIGHT, toSvg } from './screen-to-svg.ts';
+import type { Paper } from './screen-to-svg.ts';
 
 const FOLDER = fileURLToPath(new URL('../docs/screens/', import.meta.url));
-const SIZE = { columns: 88, rows: 26 };
+const SIZE = { columns: 100, rows: 30 };
 const READY = 'Type your message';
-const FILES = {
-  'greeter/greet.ts': "export function greet(name: string) {\n  return 'Hello ' + name;\n}\n",
-  'greeter/.git/HEAD': 'ref: refs/heads/main\n',
-};
-const EDIT = call('replace', {
-  file_path: 'greet.ts',
-  instruction: 'Use a template string',
-  old_string: "  return 'Hello ' + name;",
-  new_string: '  return `Hello, ${name}!`;',
-});
-const ANSWER = [
-  'The greeting is a template string now.\n\n',
-  '## What changed\n\n- `greet.ts`: one line, **nothing else**\n- a comma and an exclamation mark\n\n',
-  '```ts\nexport function greet(name: string) {\n  return `Hello, ${name}!`;\n}\n```\n\n',
-  '| check | result |\n|---|---|\n| types | ok |\n| tests | 12 passed |\n',
-];
 
 /** What the model says, and how to get to the moment worth a picture. */
 interface Scene {
@@ -37,75 +23,122 @@ interface Scene {
   play(terminal: Terminal): Promise<void>;
 }
 
+async function ask(terminal: Terminal, words: string, until: string | RegExp): Promise<void> {
+  terminal.type(`${words}\r`);
+  await terminal.waitForText(until);
+}
+
 const SCENES: Readonly<Record<string, Scene>> = {
   answer: {
-    script: () => [EDIT, say(ANSWER)],
+    script: () => [...READ_AND_EXPLAIN],
     async play(terminal) {
-      terminal.type('Use a template string in greet.ts\r');
-      await terminal.waitForText('Allow once');
-      terminal.type('1');
-      await terminal.waitForText('12 passed');
+      await ask(terminal, WHY, /3 calls ·/);
       await terminal.waitForText(READY);
     },
   },
-  approval: {
-    script: () => [answer(text('A template string reads better.\n\n'), EDIT)],
+  edit: {
+    script: () => [...READ_AND_EXPLAIN, EDIT_WITH_WORDS],
     async play(terminal) {
-      terminal.type('Use a template string in greet.ts\r');
-      await terminal.waitForText('Allow once');
+      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, 'fix it', 'until you leave');
+    },
+  },
+  command: {
+    script: () => [say('The tests are green. The build needs its tools first.'), INSTALL],
+    async play(terminal) {
+      await ask(terminal, 'are we ready to ship?', 'needs its tools');
+      await terminal.waitForText(READY);
+      await ask(terminal, 'then build it', 'until you leave');
     },
   },
   working: {
-    script: () => [answer(thought('**Reading the tests** first'), gate())],
+    script: () => [answer(PLAN), answer(TEST), EDIT_WITH_WORDS, answer(thought('**Looking at the API** next'), gate())],
     async play(terminal) {
-      terminal.type('Why does the second test fail?\r');
-      await terminal.waitForText('Reading the tests');
+      await ask(terminal, 'fix it, and run the tests before and after', /Run a command/);
+      terminal.type('1');
+      await terminal.waitForText('Edit src/cart.ts');
+      terminal.type('1');
+      await terminal.waitForText('Looking at the API');
+      terminal.type('\x14');
+      await terminal.waitForText('Plan 1 of 4');
+      terminal.type('and add a test for the API\t');
+      await terminal.waitForText('says it now');
     },
   },
-  commands: {
-    script: () => [],
+  menu: {
+    script: () => [...READ_AND_EXPLAIN],
     async play(terminal) {
-      terminal.type('/');
-      await terminal.waitForText('compress');
+      await ask(terminal, WHY, /3 calls ·/);
+      await terminal.waitForText(READY);
+      terminal.type('/m');
+      await terminal.waitForText('/memory');
+    },
+  },
+  theme: {
+    script: () => [say('The rounding in money.ts is right and stays as it is.')],
+    async play(terminal) {
+      await ask(terminal, 'is the rounding right?', 'stays as it is');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/theme', 'keeps what was');
+    },
+  },
+  context: {
+    script: () => [...READ_AND_EXPLAIN, answer(TEST), say('One test fails: the total may go below zero.')],
+    async play(terminal) {
+      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, 'run the tests', 'Run a command');
+      terminal.type('1');
+      await terminal.waitForText('One test fails');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/context', '/compress replaces');
+    },
+  },
+  diff: {
+    script: () => [EDIT_WITH_WORDS, say('Clamped: a voucher can no longer make a basket negative.')],
+    async play(terminal) {
+      await ask(terminal, 'fix it', 'until you leave');
+      terminal.type('1');
+      await terminal.waitForText('can no longer');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/diff', 'Changed in this session');
     },
   },
   rewind: {
-    script: () => [say('It greets by name.'), EDIT, say('Done: a template string.')],
+    script: () => [...READ_AND_EXPLAIN, EDIT_WITH_WORDS, say('Clamped.')],
     async play(terminal) {
-      terminal.type('What does greet.ts do?\r');
-      await terminal.waitForText('It greets by name.');
-      await terminal.waitForText(READY);
-      terminal.type('Use a template string\r');
-      await terminal.waitForText('Allow once');
+      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, 'fix it', 'until you leave');
       terminal.type('1');
-      await terminal.waitForText('Done: a template string.');
+      await terminal.waitForText('Clamped.');
       await terminal.waitForText(READY);
-      terminal.type('/rewind\r');
-      await terminal.waitForText('Rewind to before which message?');
-      terminal.type('\r');
-      await terminal.waitForText('revert the edits');
+      await ask(terminal, '/rewind', 'Rewind to before which message?');
     },
   },
 };
 
-async function takePicture(name: string, { script, play }: Scene): Promise<void> {
-  await using workspace = await createWorkspace({ homeFiles: FILES });
+async function takePicture(name: string, { script, play }: Scene, paper: Paper): Promise<void> {
+  await using workspace = await createWorkspace({ homeFiles: SHOP });
   await using model = await fakeModel(script());
   await using terminal = await startTerminal(['-m', 'gemini-2.5-pro', '--skip-trust'], {
     ...SIZE,
     model,
     workspace,
-    cwd: join(workspace.home, 'greeter'),
-    // As most terminals show it: where xterm.js is known to be the terminal, the footer stands elsewhere.
-    env: { COLORTERM: 'truecolor', TERM_PROGRAM: '' },
+    cwd: join(workspace.home, 'shop'),
+    background: paper.background,
+    env: { COLORTERM: 'truecolor', TERM_PROGRAM: '', COLORFGBG: paper === LIGHT ? '0;15' : '15;0' },
   });
   await terminal.waitForText(READY);
   await terminal.waitForText('gemini-2.5-pro');
   await play(terminal);
   const emulator = new headless.Terminal({ cols: SIZE.columns, rows: SIZE.rows, allowProposedApi: true });
   await new Promise<void>((resolve) => emulator.write(terminal.bytes, resolve));
-  writeFileSync(`${FOLDER}${name}.svg`, toSvg(emulator, { title: `castor: ${name}` }));
+  const file = `${FOLDER}${name}${paper === LIGHT ? '-light' : ''}.svg`;
+  writeFileSync(file, toSvg(emulator, { title: `castor: ${name}`, paper }));
 }
 
 mkdirSync(FOLDER, { recursive: true });
-for (const [name, scene] of Object.entries(SCENES)) await takePicture(name, scene);
+const wanted = process.argv.slice(2);
+for (const [name, scene] of Object.entries(SCENES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const paper of [DARK, LIGHT]) await takePicture(name, scene, paper);
+}
