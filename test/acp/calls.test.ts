@@ -1,0 +1,292 @@
+/** Calls in an editor: every call from pending to its end, and the questions before it with all their answers. */
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, mcp, mcpStdioCommand, say } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { lastParts, openScene } from './scene.fixture.ts';
+import type { SceneOptions } from './scene.fixture.ts';
+
+const WRITE = () => [call('write_file', { file_path: 'a.txt', content: 'new\n' }, { id: 'c1' }), say('ok')];
+const RUN = (command = 'touch made') => [call('run_shell_command', { command }, { id: 'c1' }), say('ok')];
+const ids = (options: readonly { optionId: string }[]) => options.map(({ optionId }) => optionId);
+
+describe('a call', () => {
+  it.each<[string, string, Record<string, unknown>, string, string]>([
+    ['reads', 'read_file', { file_path: 'a.txt' }, 'read', 'ReadFile a.txt'],
+    ['lists', 'list_directory', { dir_path: '.' }, 'search', 'ReadFolder .'],
+    ['searches', 'grep_search', { pattern: 'old' }, 'search', "SearchText 'old'"],
+    ['runs', 'run_shell_command', { command: 'echo hi' }, 'execute', 'echo hi'],
+  ])('that %s goes from pending to completed, with title, kind and input', async (_name, tool, args, kind, title) => {
+    await using scene = await openScene([call(tool, args, { id: 'c1' }), say('ok')], {
+      files: { 'a.txt': 'old\n' },
+      args: ['--yolo'],
+    });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.calls()).toMatchObject([
+      {
+        toolCallId: 'c1',
+        statuses: ['pending', 'in_progress', 'completed'],
+        kind,
+        title: expect.stringContaining(title),
+        rawInput: args,
+      },
+    ]);
+  });
+
+  it('that edits shows where and what', async () => {
+    const args = { file_path: 'a.txt', old_string: 'old', new_string: 'new', instruction: 'x' };
+    await using scene = await openScene([call('replace', args), say('ok')], { files: { 'a.txt': 'old\n' } });
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'go');
+    const path = join(workspace.project, 'a.txt');
+    const diff = { type: 'diff', path, oldText: 'old\n', newText: 'new\n', _meta: { kind: 'modify' } };
+    expect(editor.permissions).toMatchObject([{ toolCall: { content: [diff] } }]);
+    expect(editor.calls()).toMatchObject([
+      { kind: 'edit', locations: [{ path }], content: [diff], statuses: ['pending', 'in_progress', 'completed'] },
+    ]);
+  });
+
+  it('that creates a file shows it as added', async () => {
+    await using scene = await openScene(WRITE(), { args: ['--yolo'] });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.calls()).toMatchObject([
+      { content: [{ type: 'diff', oldText: null, newText: 'new\n', _meta: { kind: 'add' } }] },
+    ]);
+  });
+
+  it('that runs shows its output while it runs', async () => {
+    await using scene = await openScene(RUN('echo begun; read x < wait; echo over'), { args: ['--yolo'] });
+    const { editor, session, workspace } = scene;
+    execFileSync('mkfifo', [join(workspace.project, 'wait')]);
+    const prompt = editor.prompt(session, 'go');
+    await editor.until(() => JSON.stringify(editor.calls()[0]?.content ?? '').includes('begun'));
+    expect(editor.calls()[0]!.statuses).toEqual(['pending', 'in_progress']);
+    await workspace.write('wait', 'x\n');
+    await prompt;
+    expect(JSON.stringify(editor.calls()[0]!.content)).toContain('over');
+  });
+
+  it.each<[string, string, Record<string, unknown>, SceneOptions, string]>([
+    ['of an unknown tool', 'nope', {}, {}, 'not found'],
+    ['with wrong arguments', 'read_file', {}, {}, 'file_path'],
+    ['of a missing file', 'read_file', { file_path: 'missing' }, {}, 'not found'],
+    [
+      'that a policy denies',
+      'run_shell_command',
+      { command: 'touch x' },
+      {
+        homeFiles: {
+          '.gemini/policies/no.toml': '[[rule]]\ntoolName = "run_shell_command"\ndecision = "deny"\npriority = 100\n',
+        },
+      },
+      'run_shell_command',
+    ],
+    [
+      'that a hook denies',
+      'list_directory',
+      { dir_path: '.' },
+      {
+        settings: {
+          hooks: {
+            BeforeTool: [
+              { hooks: [{ type: 'command', command: `echo '{"decision":"deny","reason":"hook said no"}'` }] },
+            ],
+          },
+        },
+      },
+      'hook said no',
+    ],
+  ])('%s fails with the reason', async (_name, tool, args, options, reason) => {
+    await using scene = await openScene([call(tool, args), say('ok')], options);
+    await scene.editor.prompt(scene.session, 'go');
+    const [shown] = scene.editor.calls();
+    expect(shown!.statuses.at(0)).toBe('pending');
+    expect(shown!.statuses.at(-1)).toBe('failed');
+    expect(JSON.stringify(shown!.content)).toContain(reason);
+  });
+
+  it('beside another is told apart', async () => {
+    const two = answer(call('read_file', { file_path: 'a.txt' }), call('read_file', { file_path: 'b.txt' }));
+    await using scene = await openScene([two, say('ok')], { files: { 'a.txt': 'A', 'b.txt': 'B' } });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.calls().map(({ title }) => title)).toEqual(['ReadFile a.txt', 'ReadFile b.txt']);
+  });
+});
+
+describe('the question before a call', () => {
+  const MCP_SERVER = { tools: [{ name: 'echo', result: mcp.result(mcp.text('echoed')) }] };
+  const always = { security: { enablePermanentToolApproval: true } };
+
+  it.each<[string, () => ReturnType<typeof WRITE>, string[]]>([
+    ['an edit', WRITE, ['proceed_always', 'proceed_always_and_save', 'proceed_once', 'cancel']],
+    ['a command', RUN, ['proceed_always', 'proceed_always_and_save', 'proceed_once', 'cancel']],
+    [
+      'a page',
+      () => [call('web_fetch', { prompt: 'see https://a.example/' }), say('ok')],
+      ['proceed_always', 'proceed_always_and_save', 'proceed_once', 'cancel'],
+    ],
+  ])('offers all answers to %s, and comes after its tool_call', async (_name, script, expected) => {
+    await using scene = await openScene(script(), { settings: always, onPermission: () => 'cancel' });
+    const { editor, session } = scene;
+    await editor.prompt(session, 'go');
+    const [question] = editor.permissions;
+    expect(ids(question!.options)).toEqual(expected);
+    expect(question!.options.map(({ kind }) => kind).slice(-2)).toEqual(['allow_once', 'reject_once']);
+    expect(editor.calls()).toMatchObject([
+      { toolCallId: question!.toolCall.toolCallId, statuses: ['pending', 'failed'] },
+    ]);
+  });
+
+  it('offers no lasting answer where the settings forbid it, and none that is saved by default', async () => {
+    await using strict = await openScene(RUN(), { settings: { security: { disableAlwaysAllow: true } } });
+    await strict.editor.prompt(strict.session, 'go');
+    expect(ids(strict.editor.permissions[0]!.options)).toEqual(['proceed_once', 'cancel']);
+    await using plain = await openScene(RUN());
+    await plain.editor.prompt(plain.session, 'go');
+    expect(ids(plain.editor.permissions[0]!.options)).toEqual(['proceed_always', 'proceed_once', 'cancel']);
+  });
+
+  it('is not repeated after a lasting answer', async () => {
+    const script = [
+      call('run_shell_command', { command: 'touch a' }),
+      call('run_shell_command', { command: 'touch b' }),
+      say('ok'),
+    ];
+    await using scene = await openScene(script, { onPermission: () => 'proceed_always' });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.permissions).toHaveLength(1);
+    expect(existsSync(join(scene.workspace.project, 'b'))).toBe(true);
+  });
+
+  it.each([
+    ['rejected', 'cancel'],
+    ['dismissed', undefined],
+    ['answered with an unknown option', 'nonsense'],
+  ])('that is %s keeps the call from running, and the editor is told', async (_name, optionId) => {
+    await using scene = await openScene(RUN(), { onPermission: () => optionId });
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'go');
+    expect(existsSync(join(workspace.project, 'made'))).toBe(false);
+    expect(editor.calls()).toMatchObject([{ statuses: ['pending', 'failed'] }]);
+    // The model learns of it and goes on.
+    expect(editor.text()).toBe('ok');
+  });
+
+  it('spells out what is hidden in a command', async () => {
+    await using scene = await openScene(RUN('echo a\u200bb'), { onPermission: () => 'cancel' });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(JSON.stringify(scene.editor.permissions[0]!.toolCall.content)).toContain(String.raw`a\\u{200b}b`);
+  });
+
+  it('about a tool of an MCP server names both, and lasts for either', async () => {
+    await using server = await mcpStdioCommand(MCP_SERVER);
+    const script = [call('mcp_one_echo', {}), call('mcp_one_echo', {}), say('ok')];
+    await using scene = await openScene(script, {
+      settings: { mcpServers: { one: server.entry } },
+      onPermission: () => 'proceed_always_server',
+    });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(ids(scene.editor.permissions[0]!.options)).toEqual([
+      'proceed_always_server',
+      'proceed_always_tool',
+      'proceed_once',
+      'cancel',
+    ]);
+    expect(JSON.stringify(scene.editor.permissions[0]!.toolCall.content)).toContain('Server one, tool echo');
+    expect(scene.editor.permissions).toHaveLength(1);
+    expect(scene.editor.calls()).toMatchObject([
+      { statuses: ['pending', 'in_progress', 'completed'] },
+      { statuses: ['pending', 'in_progress', 'completed'] },
+    ]);
+  });
+
+  it('of a sub-agent reaches the user, and its calls are shown', async () => {
+    const files = { '.gemini/agents/helper.md': '---\nname: helper\ndescription: Helps.\n---\nYou help.\n' };
+    const script = [
+      call('invoke_agent', { agent_name: 'helper', prompt: 'make it' }, { id: 'p1' }),
+      call('run_shell_command', { command: 'touch made' }, { id: 'c1' }),
+      call('complete_task', { result: 'made it' }),
+      say('all done'),
+    ];
+    await using scene = await openScene(script, { files, args: ['--acknowledge-agents'] });
+    const { editor, session, workspace } = scene;
+    expect(await editor.prompt(session, 'go')).toMatchObject({ stopReason: 'end_turn' });
+    expect(existsSync(join(workspace.project, 'made'))).toBe(true);
+    const question = editor.permissions.find(({ toolCall }) => toolCall.toolCallId === 'p1/c1');
+    expect(JSON.stringify(question!.toolCall.content)).toContain('The sub-agent helper asks.');
+    expect(editor.calls().find(({ toolCallId }) => toolCallId === 'p1/c1')).toMatchObject({
+      statuses: ['pending', 'in_progress', 'completed'],
+      title: 'touch made',
+    });
+    expect(editor.calls().find(({ toolCallId }) => toolCallId === 'p1')).toMatchObject({ kind: 'think' });
+  });
+
+  it.each([
+    ['proceed_once', 'default'],
+    ['proceed_always', 'autoEdit'],
+    ['cancel', 'plan'],
+  ])('about a plan decides the mode: %s', async (optionId, mode) => {
+    const script = [
+      call('write_file', { file_path: 'plans/p.md', content: '# Plan\n' }),
+      call('exit_plan_mode', { plan_filename: 'p.md' }),
+      say('ok'),
+    ];
+    await using scene = await openScene(script, {
+      settings: { general: { plan: { directory: 'plans' } } },
+      args: ['--approval-mode', 'plan'],
+      onPermission: ({ options }) => (options.some(({ optionId: id }) => id === optionId) ? optionId : 'proceed_once'),
+    });
+    const { editor, session } = scene;
+    await editor.prompt(session, 'plan');
+    expect(ids(editor.permissions.at(-1)!.options)).toEqual(['proceed_once', 'proceed_always', 'cancel']);
+    expect(editor.of('current_mode_update').at(-1)?.currentModeId ?? 'plan').toBe(mode);
+  });
+});
+
+describe('a question of the model', () => {
+  const question = (more: object) => [
+    call('ask_user', {
+      questions: [
+        {
+          question: 'Which?',
+          header: 'Pick',
+          type: 'choice',
+          options: [
+            { label: 'Red', description: 'r' },
+            { label: 'Blue', description: 'b' },
+          ],
+          ...more,
+        },
+      ],
+    }),
+    say('ok'),
+  ];
+
+  it('is a choice in every editor', async () => {
+    await using scene = await openScene(question({}), { onPermission: ({ options }) => options[1]!.optionId });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.permissions[0]!.options.map(({ name }) => name)).toEqual(['Red', 'Blue', 'Reject']);
+    expect(JSON.stringify(lastParts(scene.model))).toContain('Blue');
+  });
+
+  it('is a form where the editor has forms', async () => {
+    await using scene = await openScene(question({ multiSelect: true }), {
+      capabilities: { elicitation: { form: {} } },
+      onElicitation: () => ({ action: 'accept', content: { answer_1: ['Red', 'Blue'] } }),
+    });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.elicitations).toMatchObject([
+      { mode: 'form', sessionId: scene.session, requestedSchema: { required: ['answer_1'] } },
+    ]);
+    expect(JSON.stringify(lastParts(scene.model))).toContain('Red, Blue');
+  });
+
+  it('for text is answered with a sentence where the editor has no forms', async () => {
+    await using scene = await openScene(question({ type: 'text' }));
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.permissions).toEqual([]);
+    expect(JSON.stringify(lastParts(scene.model))).toContain('cannot be asked for text');
+  });
+});

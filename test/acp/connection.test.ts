@@ -1,0 +1,172 @@
+/** `castor --acp` as a process: the handshake, malformed input, stdout, and the end. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, gate, say, startCli, startTerminal, text } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { Editor } from './editor.fixture.ts';
+import { openScene } from './scene.fixture.ts';
+
+const INITIALIZE = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } };
+
+describe('initialize', () => {
+  it.each(['--acp', '--experimental-acp'])('is answered with %s', async (flag) => {
+    await using workspace = await createWorkspace();
+    await using editor = await Editor.open({ workspace, args: [flag] });
+    expect(editor.initialized).toMatchObject({
+      protocolVersion: 1,
+      agentInfo: { name: 'castor', title: 'Castor', version: expect.any(String) },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: true, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: true },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      },
+    });
+    const methods = editor.initialized.authMethods?.map(({ id }) => id);
+    expect(methods).toEqual(['gemini-api-key', 'vertex-ai', 'gateway']);
+  });
+
+  it('is answered whatever is configured: before any setting, server or extension is read', async () => {
+    const settings = { mcpServers: { slow: { command: 'sleep', args: ['1000'] } }, theme: 7 };
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': `${JSON.stringify(settings)} broken`, '.gemini/trustedFolders.json': '{' },
+    });
+    await using editor = await Editor.open({ workspace });
+    expect(editor.initialized.protocolVersion).toBe(1);
+    await expect(editor.newSession()).rejects.toMatchObject({ message: expect.stringContaining('settings.json') });
+  });
+
+  it('offers a login in a terminal to editors that have one', async () => {
+    await using workspace = await createWorkspace();
+    await using editor = await Editor.open({ workspace, capabilities: { auth: { terminal: true } } });
+    expect(editor.initialized.authMethods?.at(-1)).toMatchObject({ type: 'terminal', args: ['login'] });
+  });
+
+  it('answers version 1 whatever version is asked for', async () => {
+    await using workspace = await createWorkspace();
+    await using editor = new Editor({ workspace });
+    const { protocolVersion } = await editor.request('initialize', { protocolVersion: 99 });
+    expect(protocolVersion).toBe(1);
+  });
+});
+
+describe('input that is not the protocol', () => {
+  const LINES: readonly [string, string, object][] = [
+    ['no JSON', '{not json', { id: null, error: { code: -32_700 } }],
+    ['a batch', '[]', { id: null, error: { code: -32_600 } }],
+    ['a text', '"hi"', { id: null, error: { code: -32_600 } }],
+    ['a number', '7', { id: null, error: { code: -32_600 } }],
+    ['no method', '{"jsonrpc":"2.0"}', { error: { code: -32_600 } }],
+    ['an unknown method', '{"jsonrpc":"2.0","id":7,"method":"nope"}', { id: 7, error: { code: -32_601 } }],
+    [
+      'wrong parameters',
+      '{"jsonrpc":"2.0","id":8,"method":"session/new","params":{}}',
+      { id: 8, error: { code: -32_602 } },
+    ],
+    [
+      'an unknown session',
+      '{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":"x","prompt":[]}}',
+      { id: 9, error: { code: -32_602 } },
+    ],
+  ];
+
+  it.each(LINES)('gets an error, and the connection lives on: %s', async (_name, line, expected) => {
+    await using workspace = await createWorkspace();
+    await using cli = await startCli(['--acp'], { workspace, keepStdinOpen: true });
+    cli.writeStdin(`${JSON.stringify(INITIALIZE)}\n${line}\n\n`);
+    cli.writeStdin(`${JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'session/list', params: {} })}\n`);
+    await cli.waitForStdout('"last"');
+    const messages = cli.stdout
+      .trim()
+      .split('\n')
+      .map((each) => JSON.parse(each) as object);
+    expect(messages[1]).toMatchObject(expected);
+    expect(messages.at(-1)).toMatchObject({ id: 'last', result: { sessions: [] } });
+  });
+
+  it('gets an error before initialize, which still works', async () => {
+    await using workspace = await createWorkspace();
+    await using cli = await startCli(['--acp'], { workspace, keepStdinOpen: true });
+    cli.writeStdin('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}\n');
+    cli.writeStdin('{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}\n');
+    cli.writeStdin(`${JSON.stringify(INITIALIZE)}\n`);
+    await cli.waitForStdout('"id":0');
+    const [early, wrong, right] = cli.stdout
+      .trim()
+      .split('\n')
+      .map((each) => JSON.parse(each) as object);
+    expect(early).toMatchObject({ id: 1, error: { code: -32_600 } });
+    expect(wrong).toMatchObject({ id: 2, error: { code: -32_602 } });
+    expect(right).toMatchObject({ id: 0, result: { protocolVersion: 1 } });
+  });
+});
+
+describe('stdout', () => {
+  it('carries the protocol alone, whatever is said beside it', async () => {
+    const noisy = { hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'echo noise; echo more >&2' }] }] } };
+    const script = [answer(text('hi \u001b[31mred'), call('run_shell_command', { command: 'echo out' })), say('done')];
+    await using scene = await openScene(script, { settings: { ...noisy, unknown: 1 }, args: ['--debug', '--yolo'] });
+    await scene.editor.prompt(scene.session, 'go');
+    const lines = scene.editor.stdout.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    expect(scene.editor.stderr).not.toBe('');
+    expect(scene.editor.text()).toBe('hi \u001b[31mreddone');
+  });
+});
+
+describe('the end', () => {
+  it('comes when stdin is closed', async () => {
+    await using scene = await openScene([say('hello')]);
+    await scene.editor.prompt(scene.session, 'hi');
+    scene.editor.closeStdin();
+    expect(await scene.editor.done).toBe(0);
+  });
+
+  it('comes without a word of the editor', async () => {
+    await using workspace = await createWorkspace();
+    await using cli = await startCli(['--acp'], { workspace });
+    expect(await cli.done).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('takes a running command with it, and the session is on disk', async () => {
+    const command = 'echo $$ > pid; exec sleep 1000';
+    await using scene = await openScene([call('run_shell_command', { command })], { args: ['--yolo'] });
+    const { editor, session, workspace } = scene;
+    const prompt = editor.prompt(session, 'go').catch(() => 'gone');
+    const file = join(workspace.project, 'pid');
+    await editor.until(() => editor.calls().some(({ statuses }) => statuses.includes('in_progress')));
+    while (!existsSync(file) || readFileSync(file, 'utf8') === '')
+      await new Promise((resolve) => setImmediate(resolve));
+    editor.closeStdin();
+    expect(await editor.done).toBe(0);
+    await prompt;
+    const pid = Number(readFileSync(file, 'utf8'));
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('comes while a model does not answer', async () => {
+    const held = gate();
+    await using scene = await openScene([answer(text('half'), held)]);
+    const prompt = scene.editor.prompt(scene.session, 'go').catch(() => 'gone');
+    await held.reached;
+    scene.editor.closeStdin();
+    expect(await scene.editor.done).toBe(0);
+    expect(await prompt).toBe('gone');
+  });
+
+  it('comes with a signal', async () => {
+    await using scene = await openScene([say('hello')]);
+    scene.editor.child.kill('SIGTERM');
+    expect(await scene.editor.done).toBe(143);
+  });
+});
+
+it('a terminal is told that an editor is expected', async () => {
+  await using workspace = await createWorkspace();
+  await using terminal = await startTerminal(['--acp'], { workspace });
+  await terminal.waitForText('Agent Client Protocol');
+  terminal.type('\x04');
+  expect((await terminal.done).code).toBe(0);
+});
