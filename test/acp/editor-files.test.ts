@@ -1,0 +1,131 @@
+/** The files and terminals of an editor: unsaved text is read and changed, commands run where the user sees them. */
+
+import { join } from 'node:path';
+import { call, say } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { lastParts, openScene } from './scene.fixture.ts';
+
+const FS = { fs: { readTextFile: true, writeTextFile: true } };
+const READ = () => [call('read_file', { file_path: 'a.txt' }), say('ok')];
+const EDIT = () => [
+  call('read_file', { file_path: 'a.txt' }),
+  call('replace', { file_path: 'a.txt', old_string: 'unsaved', new_string: 'edited', instruction: 'x' }),
+  say('ok'),
+];
+
+describe('files', () => {
+  it('are read with unsaved text', async () => {
+    await using scene = await openScene(READ(), {
+      capabilities: FS,
+      files: { 'a.txt': 'saved\n' },
+      unsaved: { 'a.txt': 'unsaved\n' },
+    });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(JSON.stringify(lastParts(scene.model))).toContain('unsaved');
+  });
+
+  it('named in a prompt are read with unsaved text', async () => {
+    await using scene = await openScene([say('ok')], {
+      capabilities: FS,
+      files: { 'a.txt': 'saved\n' },
+      unsaved: { 'a.txt': 'unsaved\n' },
+    });
+    await scene.editor.prompt(scene.session, 'see @a.txt');
+    expect(lastParts(scene.model)).toContainEqual({ text: 'unsaved\n' });
+  });
+
+  it('are changed in the editor, against its unsaved text', async () => {
+    await using scene = await openScene(EDIT(), {
+      capabilities: FS,
+      args: ['--yolo'],
+      files: { 'a.txt': 'saved\n' },
+      unsaved: { 'a.txt': 'unsaved\n' },
+    });
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'go');
+    const path = join(workspace.project, 'a.txt');
+    expect(editor.writes).toEqual([{ path, content: 'edited\n' }]);
+    expect(await workspace.read('a.txt')).toBe('saved\n');
+    expect(editor.calls().at(-1)).toMatchObject({
+      content: [{ type: 'diff', oldText: 'unsaved\n', newText: 'edited\n' }],
+    });
+  });
+
+  it('are created in the editor', async () => {
+    await using scene = await openScene([call('write_file', { file_path: 'n.txt', content: 'new' }), say('ok')], {
+      capabilities: FS,
+      args: ['--yolo'],
+    });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.writes).toEqual([{ path: join(scene.workspace.project, 'n.txt'), content: 'new' }]);
+  });
+
+  it.each<[string, { fs?: { readTextFile?: boolean; writeTextFile?: boolean } }, string]>([
+    ['offers nothing', {}, 'saved'],
+    ['only writes', { fs: { writeTextFile: true } }, 'saved'],
+    ['only reads', { fs: { readTextFile: true } }, 'unsaved'],
+  ])('of an editor that %s', async (_name, capabilities, expected) => {
+    const script = [...READ().slice(0, 1), call('write_file', { file_path: 'b.txt', content: 'b' }), say('ok')];
+    await using scene = await openScene(script, {
+      capabilities,
+      args: ['--yolo'],
+      files: { 'a.txt': 'saved\n' },
+      unsaved: { 'a.txt': 'unsaved\n' },
+    });
+    const { editor, session, workspace, model } = scene;
+    await editor.prompt(session, 'go');
+    expect(JSON.stringify(model.requests[1]!.body.contents)).toContain(`"output":"${expected}\\n"`);
+    expect(editor.writes).toHaveLength(capabilities.fs?.writeTextFile ? 1 : 0);
+    if (editor.writes.length === 0) expect(await workspace.read('b.txt')).toBe('b');
+  });
+
+  it('that the editor cannot read come from the disk, and bytes are never asked for', async () => {
+    const files = { 'a.txt': 'saved\n', 'p.png': Buffer.from('89504e470d0a1a0a0000000d', 'hex') };
+    const script = [call('read_file', { file_path: 'a.txt' }), call('read_file', { file_path: 'p.png' }), say('ok')];
+    await using scene = await openScene(script, { capabilities: FS, files });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(JSON.stringify(scene.model.requests[1]!.body.contents)).toContain('saved');
+    expect(scene.editor.reads).toEqual([join(scene.workspace.project, 'a.txt')]);
+  });
+});
+
+describe('terminals', () => {
+  const TERMINAL = { terminal: true };
+  const RUN = () => [call('run_shell_command', { command: 'npm test' }, { id: 'c1' }), say('ok')];
+
+  it('run commands where the user sees them', async () => {
+    await using scene = await openScene(RUN(), {
+      capabilities: TERMINAL,
+      args: ['--yolo'],
+      onTerminal: () => ({ output: 'all green', exitCode: 3 }),
+    });
+    const { editor, session, workspace, model } = scene;
+    await editor.prompt(session, 'go');
+    const [terminal] = editor.terminals;
+    expect(terminal).toMatchObject({ sessionId: session, cwd: workspace.project, released: true });
+    expect([terminal!.command, ...terminal!.args!].slice(-3)).toEqual(['bash', '-c', 'npm test']);
+    expect(editor.calls()).toMatchObject([
+      { content: [{ type: 'terminal', terminalId: 't1' }], statuses: ['pending', 'in_progress', 'completed'] },
+    ]);
+    expect(JSON.stringify(lastParts(model))).toMatch(/all green.*Exit Code: 3/);
+  });
+
+  it('do not receive our credentials', async () => {
+    await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'] });
+    await scene.editor.prompt(scene.session, 'go');
+    const { command, args = [], env = [] } = scene.editor.terminals[0]!;
+    expect([command, ...args].join(' ')).toContain('env -u GEMINI_API_KEY');
+    expect(env.map(({ name }) => name)).not.toContain('GEMINI_API_KEY');
+    expect(env).toContainEqual({ name: 'PAGER', value: 'cat' });
+  });
+
+  it('are killed when the prompt is cancelled', async () => {
+    await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => 'hang' });
+    const { editor, session } = scene;
+    const prompt = editor.prompt(session, 'go');
+    await editor.until(() => editor.terminals.length === 1);
+    await editor.notify('session/cancel', { sessionId: session });
+    expect(await prompt).toEqual({ stopReason: 'cancelled' });
+    expect(editor.terminals).toMatchObject([{ killed: true, released: true }]);
+  });
+});
