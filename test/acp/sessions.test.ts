@@ -1,0 +1,268 @@
+/** Sessions of an editor: new, listed, loaded, resumed, closed, deleted; several at once; and those of other surfaces. */
+
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { Editor } from './editor.fixture.ts';
+import { lastParts, openScene } from './scene.fixture.ts';
+
+const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+
+describe('a new session', () => {
+  it('tells the modes, the models and the options', async () => {
+    await using scene = await openScene([], { args: ['--model', 'flash', '--approval-mode', 'auto_edit'] });
+    const { editor, workspace } = scene;
+    const { modes, configOptions, ...rest } = await editor.request('session/new', {
+      cwd: workspace.project,
+      mcpServers: [],
+    });
+    expect(modes).toMatchObject({ currentModeId: 'autoEdit' });
+    expect(modes!.availableModes.map(({ id }) => id)).toEqual(['default', 'autoEdit', 'yolo', 'plan']);
+    expect(rest).toMatchObject({
+      models: {
+        currentModelId: 'flash',
+        availableModels: expect.arrayContaining([{ modelId: 'auto', name: 'auto', description: expect.any(String) }]),
+      },
+    });
+    expect(configOptions).toMatchObject([
+      { id: 'mode', category: 'mode', type: 'select', currentValue: 'autoEdit' },
+      { id: 'model', category: 'model', type: 'select', currentValue: 'flash' },
+    ]);
+  });
+
+  it.each([
+    ['a relative folder', 'project'],
+    ['a folder that is missing', '/missing/folder'],
+  ])('needs a folder: %s', async (_name, cwd) => {
+    await using scene = await openScene([]);
+    await expect(scene.editor.newSession({ cwd })).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  it('has the settings of its own folder', async () => {
+    await using scene = await openScene([say('x')], {
+      files: {
+        '.gemini/settings.json': '{}',
+        'other/.gemini/settings.json': JSON.stringify({ model: { name: 'flash-lite' } }),
+      },
+    });
+    const { editor, workspace } = scene;
+    const made = await editor.request('session/new', { cwd: join(workspace.project, 'other'), mcpServers: [] });
+    expect(made).toMatchObject({ models: { currentModelId: 'flash-lite' } });
+  });
+
+  it('may have further folders', async () => {
+    await using scene = await openScene([call('read_file', { file_path: '../more/x.txt' }), say('ok')]);
+    const { editor, workspace, model } = scene;
+    const more = join(workspace.root, 'more');
+    await mkdir(more);
+    await workspace.write('../more/x.txt', 'MORE');
+    const session = await editor.newSession({ additionalDirectories: [more] });
+    await editor.prompt(session, 'read');
+    expect(JSON.stringify(lastParts(model))).toContain('MORE');
+  });
+
+  it('in a folder without trust offers no mode that acts by itself, and ignores its settings', async () => {
+    const denied = (project: string) => JSON.stringify({ [project]: 'DO_NOT_TRUST' });
+    await using workspace = await createWorkspace({ files: { '.gemini/settings.json': '{"model":{"name":"flash"}}' } });
+    await workspace.write('../home/.gemini/trustedFolders.json', denied(workspace.project));
+    await using model = await fakeModel([]);
+    await using editor = await Editor.open({ workspace, model });
+    const made = await editor.request('session/new', { cwd: workspace.project, mcpServers: [] });
+    expect(made.modes!.availableModes.map(({ id }) => id)).toEqual(['default', 'plan']);
+    expect(made).toMatchObject({ models: { currentModelId: 'auto' } });
+    await expect(editor.request('session/set_mode', { sessionId: made.sessionId, modeId: 'yolo' })).rejects.toThrow(
+      'unavailable mode',
+    );
+  });
+});
+
+describe('modes and models', () => {
+  it('of other providers are offered where the user has a key', async () => {
+    await using scene = await openScene([], { env: { ANTHROPIC_API_KEY: 'key' } });
+    const { editor, workspace } = scene;
+    const { configOptions } = await editor.request('session/new', { cwd: workspace.project, mcpServers: [] });
+    const text = JSON.stringify(configOptions);
+    expect(text).toContain('"anthropic/claude-');
+    expect(text).not.toContain('"openai/');
+  });
+
+  it('change by every method, and the editor is told', async () => {
+    await using scene = await openScene([say('a'), say('b'), say('c')]);
+    const { editor, session, model } = scene;
+    await editor.request('session/set_mode', { sessionId: session, modeId: 'plan' });
+    await editor.until(() => editor.of('current_mode_update').length === 1);
+    expect(editor.of('current_mode_update')).toMatchObject([{ currentModeId: 'plan' }]);
+    const set = { sessionId: session, configId: 'mode', type: 'select', value: 'default' } as const;
+    expect(await editor.request('session/set_config_option', set)).toMatchObject({
+      configOptions: [{ currentValue: 'default' }, {}],
+    });
+    await editor.request('session/set_model', { sessionId: session, modelId: 'gemini-2.5-flash' });
+    await editor.prompt(session, 'hi');
+    expect(model.requests[0]!.path).toContain('gemini-2.5-flash:');
+    await editor.request('session/set_config_option', { ...set, configId: 'model', value: 'gemini-2.5-pro' });
+    await editor.prompt(session, 'hi');
+    expect(model.requests[1]!.path).toContain('gemini-2.5-pro:');
+    await editor.prompt(session, '/model gemini-2.5-flash-lite');
+    expect(editor.of('config_option_update').at(-1)).toMatchObject({
+      configOptions: [{}, { currentValue: 'gemini-2.5-flash-lite' }],
+    });
+  });
+
+  it.each([
+    ['an unknown mode', 'session/set_mode', { modeId: 'nope' }, 'Invalid or unavailable mode: nope'],
+    ['an unknown option', 'session/set_config_option', { configId: 'nope', value: 'x' }, 'Unknown option'],
+    ['no model', 'session/set_model', {}, 'needs sessionId and modelId'],
+  ])('are refused with a sentence: %s', async (_name, method, params, message) => {
+    await using scene = await openScene([]);
+    await expect(scene.editor.request(method, { sessionId: scene.session, ...params })).rejects.toThrow(message);
+  });
+});
+
+describe('several sessions in one process', () => {
+  it('answer side by side, each with its own words', async () => {
+    const held = gate();
+    await using scene = await openScene([answer(text('slow '), held, text('end')), say('quick')]);
+    const { editor, session } = scene;
+    const other = await editor.newSession();
+    const slow = editor.prompt(session, 'one');
+    await held.reached;
+    expect(await editor.prompt(other, 'two')).toMatchObject({ stopReason: 'end_turn' });
+    held.release();
+    await slow;
+    expect(editor.text('agent_message_chunk', session)).toBe('slow end');
+    expect(editor.text('agent_message_chunk', other)).toBe('quick');
+  });
+});
+
+describe('sessions on disk', () => {
+  it('are listed with folder, title and time, newest first', async () => {
+    await using scene = await openScene([say('1'), say('2')], { files: { 'other/x': '' } });
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'first words');
+    const there = join(workspace.project, 'other');
+    const other = await editor.newSession({ cwd: there });
+    await editor.prompt(other, 'second words');
+    const { sessions } = await editor.request('session/list', {});
+    expect(sessions).toMatchObject([
+      { sessionId: other, cwd: there, title: 'second words', updatedAt: expect.stringMatching(/^\d{4}-/) },
+      { sessionId: session, cwd: workspace.project, title: 'first words' },
+    ]);
+    const own = await editor.request('session/list', { cwd: there });
+    expect(own.sessions.map(({ sessionId }) => sessionId)).toEqual([other]);
+  });
+
+  it('are loaded with everything that was shown, each call once, before the answer', async () => {
+    const script = [
+      answer(text('I read.'), call('read_file', { file_path: 'a.txt' }, { id: 'c1' })),
+      say('done'),
+      say('more'),
+    ];
+    await using scene = await openScene(script, { files: { 'a.txt': 'AAA' } });
+    const { editor, session, workspace, model } = scene;
+    await editor.prompt(session, 'read it');
+    await using second = await Editor.open({ workspace, model, env: TRUSTED });
+    await expect(
+      second.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] }),
+    ).rejects.toThrow('in use');
+    await editor.request('session/close', { sessionId: session });
+    const loaded = await second.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] });
+    expect(loaded).toMatchObject({ modes: { currentModeId: 'default' } });
+    expect(second.text('user_message_chunk')).toBe('read it');
+    expect(second.text()).toBe('I read.done');
+    expect(second.calls()).toMatchObject([
+      { toolCallId: 'c1', statuses: ['completed'], kind: 'read', title: 'ReadFile a.txt' },
+    ]);
+    await second.prompt(session, 'go on');
+    expect(second.text()).toBe('I read.donemore');
+    expect(JSON.stringify(model.requests.at(-1)!.body.contents)).toContain('read it');
+  });
+
+  it('are resumed without showing them again', async () => {
+    await using scene = await openScene([say('one'), say('two')]);
+    const { editor, session, workspace, model } = scene;
+    await editor.prompt(session, 'first');
+    await editor.request('session/resume', { sessionId: session, cwd: workspace.project });
+    expect(editor.text('user_message_chunk')).toBe('');
+    await editor.prompt(session, 'second');
+    expect(JSON.stringify(model.requests[1]!.body.contents)).toContain('first');
+  });
+
+  it('are loaded from another folder too', async () => {
+    await using scene = await openScene([say('one')], { files: { 'other/x': '' } });
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'first');
+    await editor.request('session/close', { sessionId: session });
+    await editor.request('session/load', { sessionId: session, cwd: join(workspace.project, 'other'), mcpServers: [] });
+    expect(editor.text('user_message_chunk')).toBe('first');
+  });
+
+  it('are not made by loading an unknown one', async () => {
+    await using scene = await openScene([]);
+    const params = { sessionId: 'a0b1c2d3-0000-4000-8000-000000000000', cwd: scene.workspace.project, mcpServers: [] };
+    await expect(scene.editor.request('session/load', params)).rejects.toMatchObject({ code: -32_002 });
+    expect((await scene.editor.request('session/list', {})).sessions).toEqual([]);
+  });
+
+  it('are deleted', async () => {
+    await using scene = await openScene([say('one')]);
+    const { editor, session } = scene;
+    await editor.prompt(session, 'first');
+    await editor.request('session/delete', { sessionId: session });
+    expect((await editor.request('session/list', {})).sessions).toEqual([]);
+    await expect(editor.prompt(session, 'x')).rejects.toThrow('Session not found');
+  });
+
+  it('survive a killed process, and go on in the terminal and back', async () => {
+    const held = gate();
+    await using scene = await openScene([
+      say('one'),
+      answer(text('half'), held),
+      say('from the terminal'),
+      say('from the editor'),
+    ]);
+    const { editor, session, workspace, model } = scene;
+    await editor.prompt(session, 'first');
+    const cut = editor.prompt(session, 'second').catch(() => 'gone');
+    await editor.until(() => editor.text() === 'onehalf');
+    editor.child.kill('SIGKILL');
+    expect(await cut).toBe('gone');
+    await using terminal = await startTerminal(['--resume', session], { workspace, model, env: TRUSTED });
+    await terminal.waitForText('half');
+    terminal.type('third\r');
+    await terminal.waitForText('from the terminal');
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    terminal.type('/quit\r');
+    await terminal.done;
+    await using back = await Editor.open({ workspace, model, env: TRUSTED });
+    await back.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] });
+    expect(back.text('user_message_chunk')).toBe('firstsecondthird');
+    expect(back.text()).toContain('from the terminal');
+    await back.prompt(session, 'fourth');
+    expect(back.text()).toContain('from the editor');
+  });
+
+  it('of `castor -p` are loaded', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([say('headless')]);
+    const { stdout } = await runCli(['-p', 'hello', '-o', 'json'], { workspace, model, env: TRUSTED });
+    const { session_id: sessionId } = JSON.parse(stdout) as { session_id: string };
+    await using editor = await Editor.open({ workspace, model, env: TRUSTED });
+    await editor.request('session/load', { sessionId, cwd: workspace.project, mcpServers: [] });
+    expect([editor.text('user_message_chunk'), editor.text()]).toEqual(['hello', 'headless']);
+  });
+});
+
+it('a session runs the hooks of its start, its calls and its end', async () => {
+  const hook = (name: string) => [
+    { hooks: [{ type: 'command', command: `echo ${name} >> "$GEMINI_PROJECT_DIR/log"` }] },
+  ];
+  const names = ['SessionStart', 'BeforeTool', 'AfterTool', 'SessionEnd'];
+  const hooks = Object.fromEntries(names.map((name) => [name, hook(name)]));
+  await using scene = await openScene([call('list_directory', { dir_path: '.' }), say('ok')], { settings: { hooks } });
+  await scene.editor.prompt(scene.session, 'go');
+  scene.editor.closeStdin();
+  await scene.editor.done;
+  const log = await readFile(join(scene.workspace.project, 'log'), 'utf8');
+  expect(log.trim().split('\n')).toEqual(names);
+});
