@@ -1,0 +1,86 @@
+/** Sub-agents in a terminal: their steps under their calls, questions with their names, Esc, acknowledgement. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, say } from '@castor/testkit';
+import type { ModelRequest, Step } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { openTerminal } from '../tui/open-terminal.ts';
+
+const file = (name: string, more = '') =>
+  `---\nname: ${name}\ndescription: Does ${name}.${more}\n---\nYou are careful.\n`;
+const invoke = (agent_name: string, id = 'p', prompt = 'Look.') => call('invoke_agent', { agent_name, prompt }, { id });
+const complete = (result: string) => answer(call('complete_task', { result }, { id: 'done' }));
+const look = (id: string) => answer(call('list_directory', { dir_path: '.' }, { id }));
+const write = answer(call('write_file', { file_path: 'x.txt', content: 'hello\n' }, { id: 'w' }));
+
+/** Each agent follows its own script; `main` is the session. */
+function play(scripts: Readonly<Record<string, readonly Step[]>>) {
+  const seen = new Map<string, number>();
+  return (request: ModelRequest): Step => {
+    const name = /You are the sub-agent ([\w-]+)\./.exec(JSON.stringify(request.body))?.[1] ?? 'main';
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return scripts[name]?.[count] ?? say(`No step ${count} for ${name}.`);
+  };
+}
+
+const homeFiles = { '.gemini/agents/r.md': file('r'), '.gemini/agents/w.md': file('w') };
+
+describe('sub-agents in a terminal', () => {
+  it('show their steps under their calls and ask with their name; the answer reaches the one that asked', async () => {
+    const gate = Promise.withResolvers<void>();
+    const script = play({
+      main: [answer(invoke('r', 'a', 'first task'), invoke('w', 'b', 'second task')), say('All done.')],
+      r: [look('1'), async () => (await gate.promise, complete('Read it.'))],
+      w: [write, complete('Wrote it.')],
+    });
+    await using opened = await openTerminal({ homeFiles, script, rows: 40 });
+    const { terminal, workspace } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('Agent w: Edit x.txt');
+    await terminal.waitForText('Agent r: first task');
+    await terminal.waitForText('ReadFolder .');
+    expect(existsSync(join(workspace.project, 'x.txt'))).toBe(false);
+    terminal.type('\r');
+    await terminal.waitForText('✓ Agent w: second task');
+    expect(await workspace.read('x.txt')).toBe('hello\n');
+    gate.resolve();
+    await terminal.waitForText('All done.');
+    await terminal.waitForText('Wrote it.');
+    terminal.type('/quit\r');
+    expect((await terminal.done).code).toBe(0);
+  });
+
+  it('that are declined go on, and Esc ends them with their parent', async () => {
+    const script = play({
+      main: [answer(invoke('w')), say('Never said.')],
+      w: [write, () => new Promise<never>(() => undefined)],
+    });
+    await using opened = await openTerminal({ homeFiles, script, rows: 40 });
+    const { terminal, workspace, model } = opened;
+    terminal.type('go\r');
+    await terminal.waitForText('Agent w: Edit x.txt');
+    terminal.type('4');
+    await terminal.waitForText('What should Castor do instead?');
+    terminal.type('Use another name\r');
+    await expect.poll(() => model.requests.length, { timeout: 30_000 }).toBe(3);
+    expect(JSON.stringify(model.requests[2]?.body)).toContain('Use another name');
+    terminal.type('\u001b');
+    await terminal.waitForText('Request cancelled.');
+    expect(existsSync(join(workspace.project, 'x.txt'))).toBe(false);
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it('of a project are named with what they would run, and enabled by /agents acknowledge', async () => {
+    const files = { '.gemini/agents/p.md': file('p', '\nmcp_servers:\n  own: { command: node, args: [x.js] }') };
+    const script = play({ main: [answer(invoke('p')), say('Done.')], p: [complete('Ran.')] });
+    await using opened = await openTerminal({ files, script, rows: 40, columns: 120, args: ['--skip-trust'] });
+    const { terminal } = opened;
+    await terminal.waitForText('New Agents Discovered in this project, not enabled: p (MCP server own: node x.js).');
+    terminal.type('/agents acknowledge\r');
+    await terminal.waitForText('Acknowledged and enabled: p.');
+    terminal.type('/agents\r');
+    await terminal.waitForText('p [project]: Does p.');
+  });
+});

@@ -1,0 +1,267 @@
+/** `castor batch` from tasks to results: real processes, worktrees, checks and a scripted model. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, fakeModel, fault, gate, say, text, usage } from '@castor/testkit';
+import type { ModelRequest } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+import { jsonl, openBatchPlace, read } from './batch.fixture.ts';
+
+/** The text of the prompt in a request. */
+const promptOf = (request: ModelRequest) => JSON.stringify(request.body);
+const hasResult = (request: ModelRequest) => promptOf(request).includes('functionResponse');
+
+/** Writes a file named in the prompt, then says so. */
+function writer(request: ModelRequest) {
+  const [, name = 'x'] = /make (\w+)/.exec(promptOf(request)) ?? [];
+  return hasResult(request)
+    ? say(`made ${name}`)
+    : answer(call('write_file', { file_path: `${name}.txt`, content: `${name}\n` }));
+}
+
+describe('a batch', () => {
+  it('runs each task in its own worktree, checks it, and leaves results, patches and nothing else', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(writer);
+    await place.workspace.write(
+      'tasks.jsonl',
+      jsonl([
+        { id: 'one', prompt: 'make one', check: 'grep -q one one.txt' },
+        { id: 'two', prompt: 'make two', check: 'test -e missing' },
+      ]),
+    );
+    const { code, lines, stderr } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl', '--', '-y'], { model });
+    expect(code, stderr).toBe(1);
+    const [one, two] = ['one', 'two'].map((id) => lines.find((line) => line.id === id)!);
+    expect(one).toMatchObject({
+      ...{ status: 'success', answer: 'made one', check: { exit_code: 0 }, tries: 1, turns: 2 },
+      changes: { files: 1, added: 1, removed: 0 },
+    });
+    expect(two).toMatchObject({ status: 'check_failed', error: { type: 'CheckFailedError' }, check: { exit_code: 1 } });
+    const files = one!['files'] as Record<string, string>;
+    expect(read(files['patch'])).toContain('+one');
+    expect(read(files['answer'])).toBe('made one');
+    // The user's folder is as it was.
+    expect([place.git('status', '--porcelain'), place.left()]).toEqual(['?? tasks.jsonl\n', []]);
+  });
+
+  it('shows a table at the end and how to go on', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(() => say('Hello.'));
+    await place.workspace.write('tasks.csv', 'who\nAnn\nBob\n');
+    const { code, stdout, stderr } = await place.run(['run', 'tasks.csv', '--prompt', 'Greet {{who}}'], { model });
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/✓ t1 +succeeded .*Hello\.\n✓ t2 +succeeded .*Hello\.\n\n2 of 2 · 2 succeeded · /);
+    expect(new Set(model.requests.map((request) => /Greet (\w+)/.exec(promptOf(request))?.[1]))).toEqual(
+      new Set(['Ann', 'Bob']),
+    );
+    const list = await place.run(['list']);
+    expect(list.stdout).toMatch(/^b\d{4}-\d{4}-\w{4} .* ended {2}tasks\.csv {2}2 of 2/);
+  });
+
+  it('runs one prompt over files, in place', async () => {
+    await using place = await openBatchPlace({ 'src/a.ts': '1', 'src/sub/b.ts': '2', 'node_modules/c.ts': '3' });
+    await using model = await fakeModel(() => say('ok'));
+    const words = ['run', '--prompt', 'Look at {{file}}', '--over', '**/*.ts', '--in-place', '-o', 'jsonl'];
+    const { code, lines, stderr } = await place.run(words, { model });
+    expect([code, lines.map(({ id }) => id).sort()], stderr).toEqual([0, ['t1', 't2']]);
+    const seen = model.requests.map((request) => /Look at ([\w/.]+)/.exec(promptOf(request))?.[1]);
+    expect(new Set(seen)).toEqual(new Set(['src/a.ts', 'src/sub/b.ts']));
+  });
+
+  it('clones repositories by URL, at a ref', async () => {
+    await using place = await openBatchPlace({ 'name.txt': 'old\n' });
+    place.git('tag', 'v1');
+    await place.workspace.write('name.txt', 'new\n');
+    place.git('commit', '--all', '--quiet', '--message', 'second');
+    await using model = await fakeModel(() => say('ok'));
+    await place.workspace.write('repos.txt', `file://${place.workspace.project} v1\n`);
+    const words = ['run', '--repos', 'repos.txt', '--prompt', 'hi', '--check', 'grep -q old name.txt', '-o', 'jsonl'];
+    const { code, lines, stderr } = await place.run(words, { model });
+    expect([code, lines[0]?.status], stderr).toEqual([0, 'success']);
+    expect(place.left()).toEqual([]);
+  });
+
+  it('tries again until the check accepts the work', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(writer);
+    await place.workspace.write('tasks.jsonl', jsonl([{ id: 'x', prompt: 'make one', tries: 3 }]));
+    const marker = join(place.workspace.home, 'tried');
+    const check = `test -e ${marker} || { touch ${marker}; exit 1; }`;
+    const words = ['run', 'tasks.jsonl', '--check', check, '-o', 'jsonl', '--', '-y'];
+    const { code, lines, stderr } = await place.run(words, { model });
+    expect([code, lines[0]], stderr).toMatchObject([0, { status: 'success', tries: 2 }]);
+    expect(place.left()).toEqual([]);
+  });
+
+  it('keeps keys from the check, and names a variable that is missing', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(() => say('ok'));
+    const tasks = [
+      { id: 'check', prompt: 'a', check: 'test -z "$GEMINI_API_KEY" && test "$MY_TOKEN" = t', env: ['MY_TOKEN'] },
+      { id: 'missing', prompt: 'a', env: ['NO_SUCH'] },
+    ];
+    await place.workspace.write('tasks.jsonl', jsonl(tasks));
+    const { lines } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model, env: { MY_TOKEN: 't' } });
+    expect(lines.find(({ id }) => id === 'check')).toMatchObject({ status: 'success' });
+    expect(lines.find(({ id }) => id === 'missing')).toMatchObject({
+      ...{ status: 'failed', error: { message: 'The variable NO_SUCH is not set on this worker.' } },
+    });
+  });
+
+  it('returns a structured answer', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(() => say('{"n": 4}'));
+    await place.workspace.write(
+      'schema.json',
+      '{"type":"object","required":["n"],"properties":{"n":{"type":"number"}}}',
+    );
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'count', schema: 'schema.json' }]));
+    const { lines, stderr } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model });
+    expect(lines[0], stderr).toMatchObject({ status: 'success', structured: { n: 4 } });
+  });
+
+  it('makes branches of good results', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(writer);
+    await place.workspace.write('tasks.jsonl', jsonl([{ id: 'one', prompt: 'make one' }]));
+    const { lines, stderr } = await place.run(['run', 'tasks.jsonl', '--apply', 'branch', '-o', 'jsonl', '--', '-y'], {
+      model,
+    });
+    const name = String(lines[0]?.['applied']).replace('branch ', '');
+    expect(place.git('show', `${name}:one.txt`), stderr).toBe('one\n');
+    expect(place.git('branch', '--show-current')).toBe('main\n');
+  });
+});
+
+describe('a budget over all tasks', () => {
+  it('ends the batch with what was not run, and says so', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(() =>
+      answer(text('ok'), usage({ promptTokenCount: 600, totalTokenCount: 601 })),
+    );
+    await place.workspace.write(
+      'tasks.jsonl',
+      jsonl(Array.from({ length: 6 }, (_, index) => ({ prompt: `task ${index}` }))),
+    );
+    const words = ['run', 'tasks.jsonl', '--max-tokens', '1500', '--concurrency', '1', '-o', 'jsonl'];
+    const { code, lines, stderr } = await place.run(words, { model });
+    expect([code, lines.length], stderr).toEqual([56, 6]);
+    const spent = lines.reduce((sum, line) => sum + Number(line['tokens']), 0);
+    // Overrun by at most the one request in flight.
+    expect(spent).toBeLessThan(1500 + 601);
+    expect(lines.filter(({ status }) => status === 'budget').length).toBeGreaterThan(0);
+  });
+});
+
+describe('an overloaded provider', () => {
+  it('slows the batch down without failing a task', async () => {
+    await using place = await openBatchPlace();
+    let refused = 0;
+    await using model = await fakeModel(() => (refused++ < 2 ? fault(429, { retryAfter: 0.1 }) : say('ok')));
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'a' }, { prompt: 'b' }]));
+    const { code, lines, stderr } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model });
+    expect([code, lines.map(({ status }) => status)], stderr).toEqual([0, ['success', 'success']]);
+    expect(stderr).toContain('the provider is overloaded; fewer tasks at once');
+  });
+});
+
+describe('an interrupted batch', () => {
+  it('lets running tasks finish after Ctrl+C, and goes on with resume', async () => {
+    await using place = await openBatchPlace();
+    const hold = gate();
+    await using model = await fakeModel((request) =>
+      promptOf(request).includes('the slow one') ? answer(hold, text('slow')) : say('fast'),
+    );
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'the slow one' }, { prompt: 'the fast one' }]));
+    await using batch = await place.start(['run', 'tasks.jsonl', '--concurrency', '1', '-o', 'jsonl'], { model });
+    await model.waitForRequest(1);
+    batch.kill('SIGINT');
+    await batch.waitForStderr('No further task starts');
+    hold.release();
+    const { code, stdout, stderr } = await batch.done;
+    expect([code, stdout.trim().split('\n').length], stderr).toEqual([130, 1]);
+    expect(stderr).toContain('1 task left. To go on: castor batch resume b');
+    const rest = await place.run(['resume', '-o', 'jsonl'], { model });
+    expect([rest.code, rest.lines.map(({ answer: words }) => words)]).toEqual([0, ['fast']]);
+  });
+
+  it('interrupts running tasks after a second Ctrl+C, and continues their sessions', async () => {
+    await using place = await openBatchPlace();
+    let asked = 0;
+    const never = gate();
+    await using model = await fakeModel((request) => {
+      asked += 1;
+      if (asked === 1) return answer(call('write_file', { file_path: 'a.txt', content: 'changed\n' }));
+      return asked === 2 ? answer(never, text('never')) : say(`after ${hasResult(request)}`);
+    });
+    await place.workspace.write('tasks.jsonl', jsonl([{ id: 'x', prompt: 'go' }]));
+    await using batch = await place.start(['run', 'tasks.jsonl', '-o', 'jsonl', '--', '-y'], { model });
+    await model.waitForRequest(2);
+    batch.kill('SIGINT');
+    await batch.waitForStderr('No further task starts');
+    batch.kill('SIGINT');
+    const { code } = await batch.done;
+    expect(code).toBe(130);
+    const rest = await place.run(['resume', '-o', 'jsonl'], { model });
+    // The same session in the same worktree: the call was made once, and its change is in the patch.
+    expect(rest.lines[0], rest.stderr).toMatchObject({
+      status: 'success',
+      answer: 'after true',
+      changes: { files: 1 },
+    });
+    expect([asked, place.left()]).toEqual([3, []]);
+  });
+
+  it('is cancelled by another process, with a result for every task', async () => {
+    await using place = await openBatchPlace();
+    const never = gate();
+    await using model = await fakeModel(() => answer(never, text('never')));
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'a' }, { prompt: 'b' }, { prompt: 'c' }]));
+    await using batch = await place.start(['run', 'tasks.jsonl', '--concurrency', '2', '-o', 'jsonl'], { model });
+    await model.waitForRequest(2);
+    const [id = ''] = /b\d{4}-\d{4}-\w{4}/.exec((await place.run(['list'])).stdout) ?? [];
+    expect((await place.run(['cancel', id])).stdout).toContain('1 waiting task will not run; 2 running tasks end now.');
+    await batch.done;
+    const { lines } = await place.run(['results', id]);
+    expect(lines.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(place.left().filter((name) => name.startsWith('worktree'))).toHaveLength(2);
+    expect((await place.run(['clean', id])).code).toBe(0);
+    expect([place.left(), existsSync(join(place.state, id))]).toEqual([[], false]);
+  });
+});
+
+describe('what is wrong with a batch', () => {
+  it.each<[string, string[], number, RegExp]>([
+    ['no tasks', ['run'], 1, /Give one of: a file of tasks/],
+    ['a missing file', ['run', 'no.jsonl'], 42, /no\.jsonl does not exist\./],
+    ['an invalid line', ['run', 'bad.jsonl'], 42, /bad\.jsonl:1: "prompt" is missing\./],
+    ['no match', ['run', '--over', '*.zig', '--prompt', 'x'], 42, /No file matches \*\.zig\./],
+    ['no prompt', ['run', '--over', '*.txt'], 42, /--prompt is missing/],
+    ['an unknown option', ['run', 'bad.jsonl', '--fast'], 1, /--fast is an unknown option of castor batch run\./],
+    ['an invalid limit', ['run', 'bad.jsonl', '--task-time', 'soon'], 1, /--task-time must be a time with its unit/],
+    ['no batch', ['status'], 1, /There is no batch yet\./],
+    ['an unknown batch', ['cancel', 'zzz'], 1, /There is no batch/],
+    ['an unknown command', ['go'], 1, /unknown command castor batch "go"\./],
+  ])('is said in one sentence: %s', async (_, words, code, sentence) => {
+    await using place = await openBatchPlace({ 'bad.jsonl': '{"id":"a"}\n' });
+    const result = await place.run(words);
+    expect([result.code, result.stdout]).toEqual([code, '']);
+    expect(result.stderr).toMatch(sentence);
+  });
+
+  it('names a folder that is no repository, and goes on with the others', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(() => say('ok'));
+    await place.workspace.write(
+      'tasks.jsonl',
+      jsonl([
+        { id: 'a', prompt: 'x', folder: '/proc' },
+        { id: 'b', prompt: 'x' },
+      ]),
+    );
+    const { lines } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model });
+    expect(lines.find(({ id }) => id === 'a')).toMatchObject({ status: 'failed', error: { type: 'GitError' } });
+    expect(lines.find(({ id }) => id === 'b')).toMatchObject({ status: 'success' });
+  });
+});
