@@ -31,7 +31,7 @@ describe('with ui.useAlternateBuffer', () => {
       { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },
       'before',
     ]);
-    expect(terminal.lines().at(-1)).toMatch(/^To resume: castor --resume/);
+    expect(terminal.lines().at(-1)).toMatch(/^castor --resume/);
   });
 
   it('writes a blank that was typed last, where a program that reads the screen finds it', async () => {
@@ -43,12 +43,12 @@ describe('with ui.useAlternateBuffer', () => {
     await terminal.waitUntil((seen) => seen.modes().isAlternate);
     await terminal.waitForText('Type your message');
     terminal.type('one');
-    await terminal.waitForText(/^> one$/m);
+    await terminal.waitForText(/^❯ one$/m);
     const before = terminal.bytes.length;
     terminal.type(' ');
     await terminal.waitUntil((seen) => seen.cursor().column === 6);
     // oxlint-disable-next-line no-control-regex -- sequences of the terminal are what is looked at
-    expect(terminal.bytes.slice(before).replaceAll(/\x1b\[[\d;?]*[A-Za-z]/g, '')).toContain('> one ');
+    expect(terminal.bytes.slice(before).replaceAll(/\x1b\[[\d;?]*[A-Za-z]/g, '')).toContain('❯ one ');
   });
 
   it('pages in what is asked about, and is at the end again with the answer', async () => {
@@ -61,11 +61,11 @@ describe('with ui.useAlternateBuffer', () => {
     await terminal.waitUntil((seen) => seen.modes().isAlternate);
     await terminal.waitForText('Type your message');
     terminal.type('Write\r');
-    await terminal.waitForText('● 1. Allow once');
+    await terminal.waitForText('❯ 1  Yes, once');
     expect(terminal.screen().join('\n')).not.toContain('line 20');
     terminal.type('\x1b[5~\x1b[5~');
     await terminal.waitForText('line 20');
-    await terminal.waitForText('● 1. Allow once');
+    await terminal.waitForText('❯ 1  Yes, once');
     terminal.type('1');
     await terminal.waitForText('It is written.');
   });

@@ -17,7 +17,7 @@ function open(general: object, options: OpenTerminalOptions = {}) {
 /** A call that is asked about, is approved and ends. */
 async function work(terminal: Terminal): Promise<void> {
   terminal.type('Write\r');
-  await terminal.waitForText('Allow once');
+  await terminal.waitForText('Yes, once');
   terminal.type('1');
   await terminal.waitForText('Written.');
   await terminal.waitUntil((seen) => seen.title().includes('Ready'));
@@ -63,10 +63,10 @@ describe('somebody who looks elsewhere', () => {
 });
 
 describe('a terminal that says what colour it has', () => {
-  const DARK = '38;2;195;166;255';
-  const LIGHT = '38;2;124;58;237';
+  const DARK = '38;2;203;178;255';
+  const LIGHT = '38;2;106;43;208';
   const truecolor = { COLORTERM: 'truecolor' };
-  const sign = (color: string) => `\x1b[${color}m>`;
+  const sign = (color: string) => `\x1b[${color}m❯`;
 
   it.each([
     ['rgb:ffff/ffff/ffff', LIGHT],
@@ -82,7 +82,7 @@ describe('a terminal that says what colour it has', () => {
     const before = terminal.bytes.length;
     terminal.type('hello');
     terminal.type('\x15!');
-    await terminal.waitForText('shell command');
+    await terminal.waitForText('a command for your shell');
     terminal.type('\x7f');
     await terminal.waitForText(READY);
     expect([LIGHT, DARK].filter((color) => terminal.bytes.slice(before).includes(sign(color)))).toEqual([expected]);
@@ -92,7 +92,7 @@ describe('a terminal that says what colour it has', () => {
     await using opened = await open({}, { env: truecolor });
     const { terminal } = opened;
     terminal.type('typed at once');
-    await terminal.waitForText('> typed at once');
+    await terminal.waitForText('❯ typed at once');
     await terminal.waitUntil(({ bytes }) => bytes.includes('\x1b]11;?'));
     const { bytes } = terminal;
     expect(bytes.indexOf(READY)).toBeLessThan(bytes.indexOf('\x1b]11;?'));

@@ -9,7 +9,7 @@ import type { OpenTerminalOptions } from './open-terminal.ts';
 const ESC = '\x1b';
 /** A dialog takes Esc as its own answer; Ctrl+C cancels the request from anywhere. */
 const CTRL_C = '\x03';
-const CANCELLED = 'ℹ Request cancelled.';
+const CANCELLED = '· Request cancelled.';
 
 type Gate = ReturnType<typeof gate>;
 
@@ -31,12 +31,11 @@ const NOTES = { files: { 'notes.txt': 'one\ntwo\n' } };
 const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
 const shell = (command: string) => call('run_shell_command', { command });
 const YOLO = { args: ['--yolo'] };
-const DENIED = '  [Operation Cancelled] User cancelled operation';
 
 const STATES: Readonly<Record<string, State>> = {
   'before the first word': {
     answer: (held) => answer(held, text('late')),
-    shown: 'esc to cancel',
+    shown: 'esc stops',
     stays: [CANCELLED],
   },
   'while it thinks': {
@@ -51,47 +50,47 @@ const STATES: Readonly<Record<string, State>> = {
   },
   'while a command runs': {
     answer: () => answer(shell('echo begun; sleep 300')),
-    shown: /^ {2}begun$/m,
-    stays: ['- Shell echo begun; sleep 300', '  begun', CANCELLED],
+    shown: /^ +(?:└ )?begun$/m,
+    stays: [/^- Shell echo begun; sleep 300 stopped/, '  └ begun', CANCELLED],
     open: YOLO,
   },
   'while one of two commands runs': {
     answer: () => answer(shell('echo over'), shell('echo begun; sleep 300')),
-    shown: /✓ Shell echo over[\s\S]*^ {2}begun$/m,
-    stays: ['✓ Shell echo over', '  over', '- Shell echo begun; sleep 300', '  begun', CANCELLED],
+    shown: /✓ Shell echo over[\s\S]*^ +(?:└ )?begun$/m,
+    stays: ['✓ Shell echo over', '  └ over', /^- Shell echo begun; sleep 300 stopped/, '  └ begun', CANCELLED],
     open: YOLO,
   },
   'while it waits for another attempt': {
     answer: () => fault(503),
-    shown: /Attempt 1 of \d+ failed; next in/,
+    shown: /Trying again in \d+ s/,
     stays: [CANCELLED],
   },
   'while it asks for an approval': {
     key: CTRL_C,
     answer: () => answer(EDIT),
-    shown: 'No, suggest changes (esc)',
-    stays: ['- Edit notes.txt', DENIED, CANCELLED],
+    shown: 'No, and say what to do instead',
+    stays: ['- Edit notes.txt stopped', CANCELLED],
     open: NOTES,
   },
   'while it asks what should be done instead': {
     key: CTRL_C,
     answer: () => answer(EDIT),
-    shown: 'No, suggest changes (esc)',
-    first: [ESC, 'enter to answer'],
-    stays: ['- Edit notes.txt', DENIED, CANCELLED],
+    shown: 'No, and say what to do instead',
+    first: ['4', 'enter answers'],
+    stays: ['- Edit notes.txt stopped', CANCELLED],
     open: NOTES,
   },
   'while it asks a question of its own': {
     key: CTRL_C,
     answer: () => answer(call('ask_user', { questions: [{ question: 'Sure?', header: 'Sure', type: 'yesno' }] })),
-    shown: '2. No',
-    stays: ['- Ask User Asking user: Sure?', DENIED, CANCELLED],
+    shown: '2  No',
+    stays: ['- Ask User Asking user: Sure? stopped', CANCELLED],
   },
   'while a plan waits': {
     key: CTRL_C,
     answer: () => answer(call('exit_plan_mode', { plan_filename: 'plan.md' })),
-    shown: '3. No, describe the changes (esc)',
-    stays: ['The plan', /^- Exit Plan Mode/, DENIED, CANCELLED],
+    shown: '3  No, describe the changes (esc)',
+    stays: ['The plan', /^- Exit Plan Mode .*stopped/, CANCELLED],
     open: {
       homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n' },
       args: ['--approval-mode', 'plan'],
@@ -100,14 +99,14 @@ const STATES: Readonly<Record<string, State>> = {
   'while a command of the person runs': {
     prompt: '!echo begun; sleep 300',
     answer: () => say('never asked for'),
-    shown: /^ {2}begun$/m,
+    shown: /^ +(?:└ )?begun$/m,
     stays: ['begun', '[The command was cancelled]'],
   },
   'while a command’s dialog is open': {
     prompt: '/theme',
     key: CTRL_C,
     answer: () => say('never asked for'),
-    shown: '● 4. Default',
+    shown: '❯ Default',
     stays: [],
   },
 };
@@ -136,8 +135,8 @@ describe('cancelling', () => {
     terminal.type('Again\r');
     await terminal.waitForText('Still here.');
     const lines = terminal.lines();
-    const from = lines.findLastIndex((line) => /^[>!] (?:Go|echo|\/theme)/.test(line));
-    const left = lines.slice(from + 1, lines.lastIndexOf('> Again')).filter((line) => line !== '');
+    const from = lines.findLastIndex((line) => /^[❯!] (?:Go|echo|\/theme)/.test(line));
+    const left = lines.slice(from + 1, lines.lastIndexOf('❯ Again')).filter((line) => line !== '');
     expect(left).toEqual(stays.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))));
   });
 
@@ -165,7 +164,7 @@ describe('cancelling', () => {
     terminal.type(CTRL_C);
     await terminal.waitForText('Press Ctrl+C again to exit.');
     terminal.type('x');
-    await terminal.waitForText('> x');
+    await terminal.waitForText('❯ x');
     terminal.type(CTRL_C);
     await terminal.waitForText(READY);
     terminal.type(CTRL_C);

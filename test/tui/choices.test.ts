@@ -14,7 +14,7 @@ const COLORS = { env: { COLORTERM: 'truecolor' } };
 /** Types a command and waits for what it brings. */
 async function run(terminal: Terminal, command: string, expected: string | RegExp): Promise<void> {
   terminal.type(command);
-  await terminal.waitForText(`> ${command}`);
+  await terminal.waitForText(`❯ ${command}`);
   terminal.type('\r');
   await terminal.waitForText(expected);
 }
@@ -34,15 +34,15 @@ describe('/model', () => {
     const { terminal, model } = opened;
     terminal.type('hi\r');
     await terminal.waitForText(/^ok$/m);
-    await run(terminal, '/model', '● 6. gemini-2.5-pro');
+    await run(terminal, '/model', '❯ 6  ✓ gemini-2.5-pro');
     await backOut(terminal);
-    await terminal.waitForText(/ · gemini-2\.5-pro$/m);
-    await run(terminal, '/model', '3. flash');
+    await terminal.waitForText(/ · gemini-2\.5-pro ──$/m);
+    await run(terminal, '/model', /3 {2}· flash/);
     terminal.type('3');
     await terminal.waitForText('The model is flash for this session.');
-    await terminal.waitForText(/ · flash$/m);
+    await terminal.waitForText(/ · flash ──$/m);
     await run(terminal, '/model set gemini-2.5-flash', 'The model is gemini-2.5-flash for this session.');
-    await terminal.waitForText(/ · gemini-2\.5-flash$/m);
+    await terminal.waitForText(/ · gemini-2\.5-flash ──$/m);
     terminal.type('hi again\r');
     await model.waitForRequest(2);
     expect(model.requests.map((request) => request.model)).toEqual(['gemini-2.5-pro', 'gemini-2.5-flash']);
@@ -53,39 +53,39 @@ describe('/footer', () => {
   it('switches the parts of the footer one by one, at once and for good', async () => {
     await using opened = await openTerminal({ settings: { ui: { hideTips: true } } });
     const { terminal, workspace } = opened;
-    await run(terminal, '/footer', '● 1. ☑ workspace');
+    await run(terminal, '/footer', '❯ 1  ✓ workspace');
     terminal.type('1');
-    await terminal.waitForText('1. ☐ workspace');
+    await terminal.waitForText('1  ☐ workspace');
     terminal.type('8');
-    await terminal.waitForText('8. ☑ auth');
+    await terminal.waitForText('8  ✓ auth');
     await backOut(terminal);
-    await terminal.waitForText(/^ {2}auto · gateway$/m);
+    await terminal.waitForText(/ auto · gateway ──$/m);
     expect(await readSettings(workspace)).toEqual({
       ui: { hideTips: true, footer: { items: ['git-branch', 'model-name', 'context-used', 'auth'] } },
     });
     await run(terminal, '/statusline', '☐ workspace');
     for (let count = 0; count < 2; count++) terminal.type('\x1b[A');
-    await terminal.waitForText(/●\s+As usual/);
+    await terminal.waitForText(/❯\s+As usual/);
     terminal.type('\r');
-    await terminal.waitForText('☑ workspace');
+    await terminal.waitForText('✓ workspace');
     await backOut(terminal);
-    await terminal.waitForText(/project · auto$/m);
+    await terminal.waitForText(/project · auto ──$/m);
   });
 });
 
 describe('/theme', () => {
-  const DARK = '38;2;195;166;255';
+  const DARK = '38;2;203;178;255';
 
   it('shows the colours one moves to, and gives the old ones back to who backs out', async () => {
     await using opened = await openTerminal({ settings: { ui: { theme: 'Default' } }, ...COLORS });
     const { terminal } = opened;
     const accents = (from: number) =>
-      new Set([...terminal.bytes.slice(from).matchAll(/\[(38;2;[\d;]+)m(?:●|>)/g)].map(([, color]) => color));
-    await run(terminal, '/theme', '● 4. Default');
+      new Set([...terminal.bytes.slice(from).matchAll(/\[(38;2;\d+;\d+;\d+)[\d;]*m❯/g)].map(([, color]) => color));
+    await run(terminal, '/theme', '❯ Default');
     const before = terminal.bytes.length;
     terminal.type(DOWN);
-    await terminal.waitForText('● 5. Dracula');
-    expect([accents(before).has(DARK), accents(before).size]).toEqual([false, 1]);
+    await terminal.waitForText('❯ Dracula');
+    expect(accents(before).has(DARK)).toBe(false);
     const after = terminal.bytes.length;
     await backOut(terminal);
     await terminal.waitUntil(() => accents(after).has(DARK));
@@ -95,9 +95,9 @@ describe('/theme', () => {
     const customThemes = { Mine: { name: 'Mine', type: 'custom', text: { accent: '#010203' } } };
     await using opened = await openTerminal({ settings: { ui: { customThemes } }, ...COLORS });
     const { terminal, workspace } = opened;
-    await run(terminal, '/theme', '● 4. Default');
+    await run(terminal, '/theme', '❯ Default');
     for (let count = 0; count < 4; count++) terminal.type('\x1b[A');
-    await terminal.waitForText(/●\s+Mine/);
+    await terminal.waitForText(/❯ Mine/);
     terminal.type('\r');
     await terminal.waitForText('The theme is Mine.');
     expect(await readSettings(workspace)).toEqual({ ui: { customThemes, theme: 'Mine' } });
@@ -109,16 +109,16 @@ describe('/settings', () => {
   it('takes a number, and says what is none', async () => {
     await using opened = await openTerminal();
     const { terminal, workspace } = opened;
-    await run(terminal, '/settings', 'type to search');
+    await run(terminal, '/settings', 'type to filter');
     terminal.type('maxSessionTurns');
-    await terminal.waitForText(/● model\.maxSessionTurns/);
+    await terminal.waitForText(/❯ model\.maxSessionTurns/);
     terminal.type('\r');
     await terminal.waitForText('(empty: the default)');
     terminal.type('many\r');
     await terminal.waitForText(/Expected an? (?:integer|number|whole)/);
     terminal.type('\x15');
     terminal.type('7\r');
-    await terminal.waitForText(/● ?.*model\.maxSessionTurns {2}7/);
+    await terminal.waitForText(/❯ model\.maxSessionTurns +7/);
     expect(await readSettings(workspace)).toEqual({ model: { maxSessionTurns: 7 } });
   });
 });
@@ -146,19 +146,19 @@ describe('a command of the person’s own', () => {
     const greet = 'prompt = "Say !{touch made; echo hi} to {{args}}"';
     await using opened = await openTerminal({ homeFiles: { '.gemini/commands/greet.toml': greet } });
     const { terminal, model, workspace } = opened;
-    await run(terminal, '/greet Bob', '3. No (esc)');
+    await run(terminal, '/greet Bob', '3  No (esc)');
     expect(terminal.title()).toContain('Action Required');
     await backOut(terminal);
     await expect(workspace.read('made')).rejects.toMatchObject({ code: 'ENOENT' });
     expect(model.requests).toEqual([]);
-    await run(terminal, '/greet Ann', '3. No (esc)');
+    await run(terminal, '/greet Ann', '3  No (esc)');
     terminal.type('1');
     await terminal.waitForText(/^ok$/m);
     expect([await workspace.read('made'), JSON.stringify(model.requests[0]?.body).includes('Say hi')]).toEqual([
       '',
       true,
     ]);
-    expect(terminal.lines().filter((line) => line === '> /greet Ann')).toHaveLength(1);
+    expect(terminal.lines().filter((line) => line === '❯ /greet Ann')).toHaveLength(1);
   });
 });
 
@@ -175,13 +175,13 @@ describe('the answers to a call', () => {
   it.each([
     ['for this session, of edits', EDITS, '2', 'accepting edits', undefined],
     ['for this session, of commands', SHELLS, '2', '$ rm e', undefined],
-    ['for good, of a file', EDITS, '3', 'Confirm Edit: b.txt', /toolName = "replace"\nargsPattern = ".*a\\\\\.txt/],
+    ['for good, of a file', EDITS, '3', 'Edit b.txt', /toolName = "replace"\nargsPattern = ".*a\\\\\.txt/],
     ['for good, of a command', SHELLS, '3', '$ rm e', /commandPrefix = "touch"[^]*commandPrefix = "mkdir"/],
   ])('hold %s', async (_what, script, key, next, rule) => {
     await using opened = await openTerminal({ script, files, settings, env });
     const { terminal, workspace } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('suggest changes (esc)');
+    await terminal.waitForText('say what to do instead');
     terminal.type(key);
     // Asked about next is only what the answer did not cover.
     await terminal.waitForText(next);
@@ -194,7 +194,7 @@ describe('the answers to a call', () => {
     await using opened = await openTerminal({ script: SHELLS, files, settings, env });
     const { terminal } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('A lasting answer allows: touch *, mkdir *');
+    await terminal.waitForText(/until you leave also\n +touch \*\n +mkdir \*/);
   });
 
   it('say it to the last command, however many there are', async () => {
@@ -203,10 +203,10 @@ describe('the answers to a call', () => {
     await using opened = await openTerminal({ script, settings, env, rows: 40 });
     const { terminal } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('No, suggest changes (esc)');
+    await terminal.waitForText('No, and say what to do instead');
     const screen = terminal.screen();
-    const from = screen.findIndex((row) => row.includes('A lasting answer allows:'));
-    const end = screen.findIndex((row) => row.includes('1. Allow once'));
+    const from = screen.findIndex((row) => row.includes('until you leave also'));
+    const end = screen.findIndex((row) => row.includes('No, and say what'));
     const told = screen
       .slice(from, end)
       .map((row) => row.trim())
@@ -220,8 +220,8 @@ describe('the answers to a call', () => {
     await using opened = await openTerminal({ script: [answer(call('web_fetch', { prompt })), say('Over.')] });
     const { terminal } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('3. No, suggest changes (esc)');
-    expect(terminal.screen().join('\n')).toContain('- http://127.0.0.1:9/page');
+    await terminal.waitForText('3  No, and say what to do instead');
+    expect(terminal.screen().join('\n')).toContain('  http://127.0.0.1:9/page');
     terminal.type('3');
     await terminal.waitForText('What should Castor do instead?');
     terminal.type('\r');
@@ -238,14 +238,14 @@ describe('a question of the model', () => {
     await using opened = await openTerminal({ script });
     const { terminal, model } = opened;
     terminal.type('Ask\r');
-    await terminal.waitForText('3. Something else…');
+    await terminal.waitForText('3  Something else…');
     terminal.type('3');
-    await terminal.waitForText('enter to confirm');
+    await terminal.waitForText('enter takes it');
     terminal.type('Mauve\r');
     await terminal.waitForText('Noted.');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Mauve');
     terminal.type('Ask again\r');
-    await terminal.waitForText('3. Something else…');
+    await terminal.waitForText('3  Something else…');
     terminal.type(ESC);
     await terminal.waitForText('Request cancelled.');
     await terminal.waitForText(READY);
@@ -259,10 +259,10 @@ describe('a plan', () => {
     await using opened = await openTerminal({ script, homeFiles, args: ['--approval-mode', 'plan'] });
     const { terminal } = opened;
     terminal.type('Plan\r');
-    await terminal.waitForText('3. No, describe the changes (esc)');
+    await terminal.waitForText('3  No, describe the changes (esc)');
     terminal.type('2');
     await terminal.waitForText('Working on it.');
-    await terminal.waitForText(/^ {2}accepting edits · /m);
+    await terminal.waitForText(/^── accepting edits ─/m);
   });
 });
 
@@ -287,10 +287,10 @@ describe('Esc pressed twice', () => {
 
 describe('the window’s title', () => {
   it.each([
-    ['/settings', 'type to search', 'Ready'],
+    ['/settings', 'type to filter', 'Ready'],
     ['/resume', 'No earlier sessions', 'Ready'],
-    ['/permissions', '4. Never trust', 'Ready'],
-    ['/editor', '2. vscode', 'Ready'],
+    ['/permissions', '4  Never trust', 'Ready'],
+    ['/editor', '2  vscode', 'Ready'],
   ])('does not say that somebody works while %s is open', async (command, shown, expected) => {
     await using opened = await openTerminal();
     const { terminal } = opened;
@@ -303,7 +303,7 @@ describe('a command that Castor does not have', () => {
   it('is answered here, and costs no request', async () => {
     await using opened = await openTerminal();
     const { terminal, model } = opened;
-    await run(terminal, '/ide status', 'Castor does not support an IDE companion yet. /help lists the commands.');
+    await run(terminal, '/upgrade', 'Castor has no paid plans; /auth changes the key. /help lists the commands.');
     await terminal.waitForText(READY);
     expect(model.requests).toEqual([]);
   });

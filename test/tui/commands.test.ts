@@ -31,7 +31,7 @@ async function open(options: TerminalOptions, args: string[] = []): Promise<Term
 /** Types a command and waits for what it brings. */
 async function run(terminal: Terminal, command: string, expected: string | RegExp): Promise<void> {
   terminal.type(command);
-  await terminal.waitForText(`> ${command}`);
+  await terminal.waitForText(`❯ ${command}`);
   terminal.type('\r');
   await terminal.waitForText(expected);
 }
@@ -50,14 +50,14 @@ describe('the list of commands', () => {
     await using model = await fakeModel([]);
     await using terminal = await open({ model });
     terminal.type('/');
-    await terminal.waitForText(/^› about +Shows/m);
+    await terminal.waitForText(/^❯ \/about +Shows/m);
     terminal.type(DOWN);
-    await terminal.waitForText(/^› agents /m);
+    await terminal.waitForText(/^❯ \/agents /m);
     terminal.type('\x1b[A');
-    await terminal.waitForText(/^› about /m);
+    await terminal.waitForText(/^❯ \/about /m);
     terminal.type(ESC);
-    await terminal.waitForNoText('about');
-    expect(terminal.screen().at(-1)).toBe('> /');
+    await terminal.waitForNoText('/about');
+    expect(terminal.screen().at(-1)).toBe('❯ /');
   });
 });
 
@@ -72,14 +72,14 @@ describe('while the agent works', () => {
     await terminal.waitForText('Working.');
     await run(terminal, '/stats', /Tokens +\d/);
     await run(terminal, '/compress', '/compress is not available while the agent works.');
-    await terminal.waitForText('> /compress');
+    await terminal.waitForText('❯ /compress');
     terminal.type('\x15');
     await terminal.waitForText(READY);
     terminal.type('rather this\r');
-    await terminal.waitForText('⧗ rather this');
+    await terminal.waitForText('next  rather this');
     terminal.type('\r');
-    await terminal.waitForNoText('⧗ rather this');
-    expect(terminal.screen()).toContain('> rather this');
+    await terminal.waitForNoText('next  rather this');
+    expect(terminal.screen()).toContain('❯ rather this');
     held.release();
     await terminal.waitForText('Steered.');
     expect([model.requests.length, lastParts(model)?.at(-1)]).toEqual([2, { text: 'rather this' }]);
@@ -103,13 +103,13 @@ describe('/rewind', () => {
     terminal.type(ESC);
     await terminal.waitForText('Press Esc again to rewind');
     terminal.type(ESC);
-    await terminal.waitForText('● Shout  1 edit since');
+    await terminal.waitForText(/1 of \d ──[^]*❯ Shout +1 file since/);
     terminal.type('\r');
-    await terminal.waitForText('● 1. Conversation, and revert the edits of 1 file');
+    await terminal.waitForText('❯ 1  Conversation, and undo the changes of 1 file');
     terminal.type('\r');
     await terminal.waitForText('Rewound to before that message.');
     expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
-    await terminal.waitForText(/─\n> Shout$/m);
+    await terminal.waitForText(/─\n❯ Shout$/m);
     terminal.type(' again\r');
     await terminal.waitForText('Once more.');
     const sent = JSON.stringify(model.requests.at(-1)?.body);
@@ -118,6 +118,36 @@ describe('/rewind', () => {
       false,
       [{ text: 'Shout again' }],
     ]);
+  });
+});
+
+describe('/undo and /redo', () => {
+  it('show what a command changed, take it back and bring it back; /rewind covers commands too', async () => {
+    await using workspace = await createWorkspace({ files: { 'notes.txt': 'one\n' } });
+    const command = answer(call('run_shell_command', { command: 'echo two > notes.txt; echo x > made.txt' }));
+    await using model = await fakeModel([command, say('Changed.')]);
+    await using terminal = await open({ model, workspace }, ['-y']);
+    terminal.type('Change\r');
+    await terminal.waitForText('Changed.');
+    await terminal.waitForText(READY);
+    terminal.type('/undo\r');
+    await terminal.waitForText('Undo these changes?');
+    await terminal.waitForText('made.txt');
+    terminal.type('\r');
+    await terminal.waitForText('Undone: 2 paths, verified.');
+    expect(await workspace.read('notes.txt')).toBe('one\n');
+    terminal.type('/redo\r');
+    await terminal.waitForText('Redo the last undo?');
+    terminal.type('\r');
+    await terminal.waitForText('Redone: 2 paths, verified.');
+    expect(await workspace.read('notes.txt')).toBe('two\n');
+    terminal.type('/rewind\r');
+    await terminal.waitForText(/❯ Change +commands since/);
+    terminal.type('\r');
+    await terminal.waitForText('❯ 1  Conversation, and undo the changes of 2 files');
+    terminal.type('\r');
+    await terminal.waitForText('Rewound to before that message.');
+    expect(await workspace.read('notes.txt')).toBe('one\n');
   });
 });
 
@@ -148,15 +178,15 @@ describe('/rewind after /compress', () => {
     await ask('/review src', / end$/m);
     await ask('/compress', /compressed/i);
     await ask('More', 'Fine.');
-    await run(terminal, '/rewind', '● More');
+    await run(terminal, '/rewind', /1 of \d ──[^]*❯ More/);
     const shown = terminal.screen().join('\n');
     for (const row of [/^ {2}Hi$/m, /^ {2}\/review src$/m]) expect(shown).toMatch(row);
     expect(shown).not.toMatch(/I ran the following|carried_over|state_snapshot|with all care/);
     terminal.type('review');
-    await terminal.waitForText('● /review src');
+    await terminal.waitForText('❯ /review src');
     terminal.type('\r');
     await terminal.waitForText('Rewound to before that message.');
-    await terminal.waitForText(/─\n> \/review src$/m);
+    await terminal.waitForText(/─\n❯ \/review src$/m);
     terminal.type('\x03');
     await terminal.waitForText(READY);
     await ask('Otherwise', 'Anew.');
@@ -173,10 +203,9 @@ describe('/rewind after /compress', () => {
     await terminal.done;
     await using again = await open({ model, workspace }, ['--resume']);
     await again.waitForText('Anew.');
-    expect(again.lines().filter((line) => line.startsWith('> '))).toEqual([
-      '> !echo from-the-shell',
-      '> Hi',
-      '> Otherwise',
+    expect(again.lines().filter((line) => line.startsWith('❯ '))).toEqual([
+      '❯ Hi',
+      '❯ Otherwise',
       expect.stringContaining('Type your message'),
     ]);
   });
@@ -205,15 +234,15 @@ describe('/settings', () => {
     });
     await using model = await fakeModel([]);
     await using terminal = await open({ model, workspace, columns: 160 });
-    await run(terminal, '/settings', 'Settings for you (enter changes a value, esc closes)');
+    await run(terminal, '/settings', 'Settings for you ──');
     terminal.type('tips');
-    await terminal.waitForText(/ui\.hideTips {2}true {2}\(.*settings\.json:1\)/);
+    await terminal.waitForText(/ui\.hideTips +true \* .*settings\.json:1/);
     terminal.type('\x15\x7f\x7f\x7f\x7fhideFooter');
-    await terminal.waitForText(/● ui\.hideFooter {2}false/);
+    await terminal.waitForText(/❯ ui\.hideFooter +false/);
     terminal.type('\r');
-    await terminal.waitForText('● 2. false');
+    await terminal.waitForText('❯ 2  false');
     terminal.type('1');
-    await terminal.waitForText(/ui\.hideFooter {2}true/);
+    await terminal.waitForText(/ui\.hideFooter +true/);
     terminal.type(ESC);
     await terminal.waitForText(READY);
     expect(await readSettings(workspace.home)).toEqual({ ui: { hideTips: true, hideFooter: true } });
@@ -230,15 +259,15 @@ describe('/settings in a trusted project', () => {
     );
     await using model = await fakeModel([]);
     await using terminal = await open({ model, workspace });
-    await run(terminal, '/settings', 'Settings for you (enter changes a value, tab: for this project, esc closes)');
+    await run(terminal, '/settings', 'tab for this project');
     terminal.type('\t');
-    await terminal.waitForText('Settings for this project (enter changes a value, tab: for you, esc closes)');
+    await terminal.waitForText('tab for you');
     terminal.type('hideFooter');
-    await terminal.waitForText(/● ui\.hideFooter {2}false/);
+    await terminal.waitForText(/❯ ui\.hideFooter +false/);
     terminal.type('\r');
-    await terminal.waitForText('● 2. false');
+    await terminal.waitForText('❯ 2  false');
     terminal.type('1');
-    await terminal.waitForText(/ui\.hideFooter {2}true/);
+    await terminal.waitForText(/ui\.hideFooter +true/);
     expect(JSON.parse(await workspace.read('.gemini/settings.json'))).toEqual({ ui: { hideFooter: true } });
     await expect(readSettings(workspace.home)).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -249,9 +278,9 @@ describe('/editor, /vim, /copy and /permissions', () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('Copy *this*.')]);
     await using terminal = await open({ model, workspace });
-    await run(terminal, '/editor', '● 1. ');
+    await run(terminal, '/editor', '❯ 1  ');
     terminal.type(DOWN);
-    await terminal.waitForText('● 2. vscode');
+    await terminal.waitForText('❯ 2  vscode');
     terminal.type('\r');
     await terminal.waitForText('The editor is vscode.');
     terminal.type('Say it\r');
@@ -300,7 +329,7 @@ describe('a key that is refused', () => {
     const homeFiles = { '.gemini/settings.json': JSON.stringify({ security: { auth } }) };
     await using workspace = await createWorkspace({ homeFiles });
     await using terminal = await startTerminal([], { workspace });
-    await terminal.waitForText('● 1. Try the built-in offline model');
+    await terminal.waitForText('❯ 1  Try the built-in offline model');
     expect(terminal.screen().join('\n')).not.toContain('Paste a Gemini API key');
     terminal.type('1');
     await terminal.waitForText(READY);
@@ -321,9 +350,9 @@ describe('sessions', () => {
     await using terminal = await open({ model, workspace });
     await run(terminal, '/resume', 'Resume which session?');
     terminal.type('paris');
-    await terminal.waitForText('● Search the conversations for "paris"');
+    await terminal.waitForText('❯ Search the conversations for "paris"');
     terminal.type('\r');
-    await terminal.waitForText(/● Capital of France\? .*The capital is Paris/);
+    await terminal.waitForText(/❯ Capital of France\? .*The capital is Paris/);
     terminal.type('\r');
     await terminal.waitForText(/^The capital is Paris\.$/m);
   });
@@ -340,15 +369,15 @@ describe('an earlier session', () => {
       await run(terminal, '/clear', 'A new session has started.');
       await terminal.waitForText(READY);
     }
-    await run(terminal, '/resume', /search: \(type to search 2, del deletes one\)\n● Say two/);
+    await run(terminal, '/resume', /1 of 2 ──[^]*❯ Say two/);
     terminal.type('\x1b[3~');
-    await terminal.waitForText('? Delete "Say two" permanently?');
+    await terminal.waitForText('── Delete "Say two" permanently? ──');
     terminal.type(ESC);
-    await terminal.waitForText('● Say two');
+    await terminal.waitForText(/1 of 2 ──[^]*❯ Say two/);
     terminal.type('\x1b[3~');
-    await terminal.waitForText('? Delete "Say two" permanently?');
+    await terminal.waitForText('── Delete "Say two" permanently? ──');
     terminal.type('2');
-    await terminal.waitForText(/search: \(type to search 1, del deletes one\)\n● Say one/);
+    await terminal.waitForText(/1 of 1 ──[^]*❯ Say one/);
   });
 });
 
@@ -363,7 +392,7 @@ describe('a session that is in use elsewhere', () => {
     terminal.type('Begin\r');
     await terminal.waitForText('Mine.');
     await terminal.waitForText(READY);
-    await run(terminal, '/resume', '● Hold this');
+    await run(terminal, '/resume', /1 of 1 ──[^]*❯ Hold this/);
     terminal.type('\r');
     await terminal.waitForText(/is in\s+use by process/);
     await terminal.waitForText(READY);
@@ -378,6 +407,6 @@ describe('an agent that cannot be opened', () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/policies/bad.toml': '[[rule]\nx' } });
     await using model = await fakeModel([]);
     await using terminal = await startTerminal([], { model, workspace });
-    await terminal.waitForText(/^ {2}No agent: .*policy/m);
+    await terminal.waitForText(/── no agent: .*policy/m);
   });
 });

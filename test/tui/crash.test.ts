@@ -94,7 +94,7 @@ describe('a conversation', () => {
     process.kill(terminal.pid, 'SIGUSR2');
     await terminal.waitForText('Drawing a part of the screen failed: broken on purpose');
     terminal.type('still here');
-    await terminal.waitForText('> still here');
+    await terminal.waitForText('❯ still here');
     terminal.type('\x1b');
     await terminal.waitForText('Request cancelled.');
   });
@@ -110,7 +110,7 @@ describe('a conversation', () => {
     terminal.type('Go\r');
     await terminal.waitForText('Ok.');
     await terminal.waitForText(READY);
-    expect(terminal.lines()).toContain('  before');
+    expect(terminal.lines()).toContain('  └ before');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/signal/i);
   });
 });

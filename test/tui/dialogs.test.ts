@@ -53,10 +53,10 @@ describe('the first start', () => {
   });
 
   it('names what is configured and not used yet, once', async () => {
-    const homeFiles = { '.gemini/settings.json': '{"general":{"checkpointing":{"enabled":true}}}' };
+    const homeFiles = { '.gemini/settings.json': '{"experimental":{"taskTracker":true}}' };
     await using workspace = await createWorkspace({ homeFiles });
     await using terminal = await open({ workspace }, ['--model', 'offline']);
-    await terminal.waitForText('not used yet: general.checkpointing.enabled');
+    await terminal.waitForText('not used yet: experimental.taskTracker');
   });
 
   it('can be tried with the offline model', async () => {
@@ -82,7 +82,7 @@ describe('trust', () => {
     await using model = await fakeModel([say('Hello.')]);
     await using terminal = await startTerminal([], { model, workspace });
     await terminal.waitForText('Do you trust the files in this folder?');
-    expect(terminal.screen().find((line) => line.startsWith('●'))).toBe("● 1. Don't trust (ask again next time)");
+    expect(terminal.screen().findLast((line) => line.startsWith('❯'))).toBe("❯ 1  Don't trust (ask again next time)");
     expect(terminal.screen().join(' ')).toContain('.gemini/settings.json');
     terminal.type(`${DOWN}\r`);
     await terminal.waitForNoText('Do you trust');
@@ -122,13 +122,13 @@ describe('questions of the model', () => {
     terminal.type('2');
     await terminal.waitForText('☐ Small');
     terminal.type('1');
-    await terminal.waitForText('☑ Small');
+    await terminal.waitForText('✓ Small');
     terminal.type('3');
-    await terminal.waitForText('☑ Large');
+    await terminal.waitForText('✓ Large');
     terminal.type('4');
-    await terminal.waitForText('? Reason');
+    await terminal.waitForText('── Reason');
     terminal.type('because\r');
-    await terminal.waitForText('? Sure');
+    await terminal.waitForText('── Sure');
     terminal.type('1');
     await terminal.waitForText('Noted.');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/Blue.*Small, Large.*because.*Yes/);
@@ -151,7 +151,7 @@ describe('a loop', () => {
     await terminal.waitForText('A potential loop was detected.');
     await terminal.waitUntil((seen) => seen.title().includes('Action Required'));
     expect(terminal.bytes).toContain('\x1b]9;Castor: Action required (project)');
-    expect(terminal.screen().find((line) => line.startsWith('●'))).toBe('● 1. Keep loop detection on (esc)');
+    expect(terminal.screen().findLast((line) => line.startsWith('❯'))).toBe('❯ 1  Keep loop detection on (esc)');
     terminal.type('2');
     await terminal.waitForText('Out of it.');
   });
@@ -236,7 +236,7 @@ describe('sessions', () => {
       first.type('/quit\r');
       await first.done;
       const lines = first.lines();
-      expect([lines.filter((line) => line === '> /quit').length, lines.includes('ℹ Request cancelled.')]).toEqual([
+      expect([lines.filter((line) => line === '❯ /quit').length, lines.includes('· Request cancelled.')]).toEqual([
         1,
         false,
       ]);
@@ -254,7 +254,7 @@ describe('commands', () => {
     await using model = await fakeModel([]);
     await using terminal = await open({ model, workspace });
     terminal.type('/theme\r');
-    await terminal.waitForText('● 4. Default');
+    await terminal.waitForText('❯ Default');
     terminal.type(`${DOWN}\r`);
     await terminal.waitForText('The theme is Dracula.');
     const settings = await readFile(join(workspace.home, '.gemini', 'settings.json'), 'utf8');

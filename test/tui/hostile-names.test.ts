@@ -67,7 +67,7 @@ const PLACES: Readonly<Record<string, Place>> = {
       ],
     },
     async look(terminal) {
-      await ask('suggest changes (esc)')(terminal);
+      await ask('say what to do instead')(terminal);
       terminal.type('1');
       await terminal.waitForText('Over.');
     },
@@ -81,7 +81,7 @@ const PLACES: Readonly<Record<string, Place>> = {
       },
     },
     async look(terminal) {
-      await run('/resume', '● Title')(terminal);
+      await run('/resume', '❯ Title')(terminal);
       terminal.type('\r');
       await terminal.waitForText('Answer');
     },
@@ -89,9 +89,9 @@ const PLACES: Readonly<Record<string, Place>> = {
   'a theme': {
     open: { settings: { ui: { customThemes: { [`T ${EVIL}`]: { name: `T ${EVIL}`, type: 'custom' } } } } },
     async look(terminal) {
-      await run('/theme', '● 4. Default')(terminal);
+      await run('/theme', '❯ Default')(terminal);
       for (let count = 0; count < 4; count++) terminal.type('\x1b[A');
-      await terminal.waitForText('0 below');
+      await terminal.waitForText(/(\d+) of \1 ──/);
     },
   },
   'a file offered after @': {
@@ -100,7 +100,7 @@ const PLACES: Readonly<Record<string, Place>> = {
       terminal.type('@');
       await terminal.waitForText('good.txt');
       terminal.type('\t');
-      await terminal.waitForText('> @ev');
+      await terminal.waitForText('❯ @ev');
       terminal.type('\r');
       await terminal.waitForText(/^ok$/m);
     },
@@ -109,7 +109,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     open: { args: ['-m', `m ${EVIL}`], script: [fault(404, { message: `no ${EVIL}` }), say('ok')] },
     async look(terminal) {
       await ask(/^✗ no/m)(terminal);
-      await run('/model', '● 6.')(terminal);
+      await run('/model', '❯ 6')(terminal);
     },
   },
   'hooks and their messages': {
@@ -151,7 +151,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'questions and their answers': {
     open: { script: [answer(call('ask_user', { questions: ASKED })), say('Over.')] },
     async look(terminal) {
-      await ask('3. Something else…')(terminal);
+      await ask('3  Something else…')(terminal);
       terminal.type('1');
       await terminal.waitForText('Over.');
     },
@@ -170,7 +170,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     },
     async look(terminal) {
       terminal.type('/evi');
-      await terminal.waitForText('› evil');
+      await terminal.waitForText('❯ /evil');
       terminal.type('\x15');
       await terminal.waitForText(READY);
       await run('/commands', '/evil')(terminal);
@@ -197,7 +197,7 @@ describe('a hostile text', () => {
     await terminal.waitForText(READY);
     await ask(/^ok$/m)(terminal);
     await run('/about', /Folder .*f-/)(terminal);
-    await run('/permissions', '4. Never trust')(terminal);
+    await run('/permissions', '4  Never trust')(terminal);
     expect([escapesOf(terminal), terminal.title()]).toEqual([[], '◇  Ready (f-x)']);
   });
 });

@@ -1,0 +1,203 @@
+/** The companion of an editor, over real HTTP: context in the prompt, diffs answered on either side, `/ide`, trust, loss. */
+
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { call, createWorkspace, fakeModel, mcp, mcpServer, say, startTerminal } from '@castor/testkit';
+import type { FakeModel, McpServer, Script, Terminal, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const NAMES = { name: 'vscode', displayName: 'VS Code' };
+const CLOSED = mcp.result(mcp.text('{"content":null}'));
+const COMPANION = {
+  tools: [
+    { name: 'openDiff', result: mcp.result() },
+    { name: 'closeDiff', result: CLOSED },
+  ],
+};
+const WRITE = () => [call('write_file', { file_path: 'a.txt', content: 'proposed\n' }), say('All is said.')];
+
+interface Scene extends AsyncDisposable {
+  readonly workspace: Workspace;
+  readonly model: FakeModel;
+  readonly editor: McpServer;
+  readonly terminal: Terminal;
+  show(openFiles: object[], more?: object): Promise<void>;
+}
+
+async function openScene(
+  script: Script,
+  settings: object = { ide: { enabled: true } },
+  env: object = {},
+): Promise<Scene> {
+  const stack = new AsyncDisposableStack();
+  const workspace = stack.use(
+    await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } }),
+  );
+  const model = stack.use(await fakeModel(script));
+  const editor = stack.use(await mcpServer(COMPANION));
+  await announce(workspace, editor);
+  const terminal = stack.use(
+    await startTerminal([], {
+      workspace,
+      model,
+      env: { TMPDIR: join(workspace.root, 'tmp'), TERM_PROGRAM: 'vscode', ...env },
+    }),
+  );
+  await terminal.waitForText('Type your message');
+  const show = async (openFiles: object[], more: object = {}) => {
+    await editor.record.until((record) => record.requests('GET /mcp').length > 0);
+    await editor.play([mcp.notify('ide/contextUpdate', { workspaceState: { openFiles, ...more } })]);
+  };
+  const owned = stack.move();
+  return { workspace, model, editor, terminal, show, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The file a companion leaves for terminals. */
+async function announce(workspace: Workspace, editor: McpServer): Promise<void> {
+  const port = Number(new URL(editor.url).port);
+  const content = { port, workspacePath: workspace.project, authToken: 'secret', ideInfo: NAMES };
+  await workspace.write(`../tmp/gemini/ide/gemini-ide-server-${process.pid}-${port}.json`, JSON.stringify(content));
+}
+
+async function ask(terminal: Terminal, words: string, answer: string): Promise<void> {
+  terminal.type(`${words}\r`);
+  await terminal.waitForText(answer);
+  await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+}
+
+/** F4 shows the context as it is now; a notification needs a moment. */
+async function untilShown(terminal: Terminal, expected: string): Promise<void> {
+  const shown = () => terminal.lines().join('\n');
+  for (let count = shown().split('Connected to').length; !shown().includes(expected); count += 1) {
+    terminal.type('\x1bOS');
+    await terminal.waitUntil(() => shown().split('Connected to').length > count);
+  }
+}
+
+async function status(terminal: Terminal, expected: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    terminal.type('/ide status\r');
+    await terminal.waitForText(/Connected to|Connecting\.\.\.|Disconnected:/);
+    if (terminal.lines().join('\n').includes(expected)) return;
+    terminal.type('/clear\r');
+    await terminal.waitUntil((seen) => !/Connected to|Connecting\.\.\.|Disconnected:/.test(seen.lines().join('\n')));
+  }
+  throw new Error(`The status was never ${expected}.`);
+}
+
+describe('a connected editor', () => {
+  it('is in the prompt, in full and then what changed', async () => {
+    await using scene = await openScene([say('one'), say('two')]);
+    const { terminal, model, editor } = scene;
+    await scene.show([
+      { path: '/p/a.ts', timestamp: 2, isActive: true, cursor: { line: 3, character: 1 }, selectedText: 'let x' },
+      { path: '/p/b.ts', timestamp: 1 },
+    ]);
+    await untilShown(terminal, 'a.ts (active)');
+    await ask(terminal, 'hello', 'one');
+    const first = JSON.stringify(model.requests[0]!.body.contents);
+    expect(first).toContain('activeFile');
+    expect(first).toContain('let x');
+    expect(first).toContain('/p/b.ts');
+    await scene.show([
+      { path: '/p/c.ts', timestamp: 3, isActive: true },
+      { path: '/p/a.ts', timestamp: 2 },
+    ]);
+    await untilShown(terminal, 'c.ts (active)');
+    await ask(terminal, 'again', 'two');
+    const second = JSON.stringify((model.requests[1]!.body.contents as unknown[]).slice(-2));
+    expect(second).toContain('filesOpened');
+    expect(second).toContain('filesClosed');
+    expect(
+      editor.record.requests('POST /mcp').every(({ headers }) => headers['authorization'] === 'Bearer secret'),
+    ).toBe(true);
+  });
+
+  it.each([
+    ['accepted', 'ide/diffAccepted', { content: 'edited there\n' }, 'edited there\n'],
+    ['rejected', 'ide/diffRejected', {}, undefined],
+  ])('shows an edit as a diff, which is %s there', async (_name, method, more, written) => {
+    await using scene = await openScene(WRITE());
+    const { terminal, workspace, editor } = scene;
+    await scene.show([]);
+    await status(terminal, '🟢 Connected to VS Code');
+    terminal.type('write it\r');
+    await terminal.waitForText('Yes, once');
+    await editor.record.until((record) => record.calls('openDiff').length === 1);
+    const filePath = join(workspace.project, 'a.txt');
+    expect(editor.record.calls('openDiff')).toEqual([{ filePath, newContent: 'proposed\n' }]);
+    await editor.play([mcp.notify(method, { filePath, ...more })]);
+    await terminal.waitUntil((seen) => !seen.lines().join('\n').includes('Yes, once'));
+    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+    if (written === undefined) expect(existsSync(filePath)).toBe(false);
+    else expect(await workspace.read('a.txt')).toBe(written);
+  });
+
+  it('closes the diff when the terminal answers', async () => {
+    await using scene = await openScene(WRITE());
+    const { terminal, workspace, editor } = scene;
+    await scene.show([]);
+    await status(terminal, '🟢 Connected to VS Code');
+    terminal.type('write it\r');
+    await terminal.waitForText('Yes, once');
+    await editor.record.until((record) => record.calls('openDiff').length === 1);
+    terminal.type('\r');
+    await terminal.waitForText('All is said.');
+    const filePath = join(workspace.project, 'a.txt');
+    expect(editor.record.calls('closeDiff')).toEqual([{ filePath, suppressNotification: true }]);
+    expect(await workspace.read('a.txt')).toBe('proposed\n');
+  });
+
+  it('that trusts the folder, or does not, decides', async () => {
+    await using scene = await openScene([say('one')]);
+    await scene.show([], { isTrusted: false });
+    await scene.terminal.waitForText('Your editor does not trust this folder.');
+    await ask(scene.terminal, 'hello', 'one');
+  });
+});
+
+describe('/ide', () => {
+  it('says where Castor looked, connects and disconnects, and remembers it', async () => {
+    await using scene = await openScene([say('one')], {});
+    const { terminal, workspace } = scene;
+    terminal.type('/ide\r');
+    await terminal.waitForText('🔴 Disconnected: IDE mode is off.');
+    terminal.type('/ide enable\r');
+    await terminal.waitForText('🟢 Connected to VS Code');
+    const settings = () => workspace.read('../home/.gemini/settings.json').then((text) => JSON.parse(text) as object);
+    expect(await settings()).toMatchObject({ ide: { enabled: true } });
+    terminal.type('/ide disable\r');
+    await terminal.waitForText('IDE mode is off, in later sessions too.');
+    expect(await settings()).toMatchObject({ ide: { enabled: false } });
+    terminal.type('/ide install\r');
+    await terminal.waitForText('the command "code" is not on');
+  });
+
+  it('names what was looked at when there is no companion', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': '{"ide":{"enabled":true}}' },
+    });
+    await using model = await fakeModel([say('still works')]);
+    await using terminal = await startTerminal([], { workspace, model, env: { TMPDIR: join(workspace.root, 'none') } });
+    await terminal.waitForText('Failed to connect to IDE companion extension.');
+    terminal.type('/ide status\r');
+    await terminal.waitForText('GEMINI_CLI_IDE_SERVER_PORT and');
+    await ask(terminal, 'hello', 'still works');
+  });
+});
+
+it('a lost connection is told, the prompt does not wait for it, and a new companion is found', async () => {
+  await using scene = await openScene([say('one'), say('two')]);
+  const { terminal, workspace, editor } = scene;
+  await scene.show([{ path: '/p/a.ts', timestamp: 2, isActive: true }]);
+  await status(terminal, '🟢 Connected to VS Code');
+  await editor[Symbol.asyncDispose]();
+  await terminal.waitForText('The connection to the editor was lost');
+  await ask(terminal, 'hello', 'one');
+  await using second = await mcpServer(COMPANION);
+  await rm(join(workspace.root, 'tmp/gemini/ide'), { recursive: true });
+  await announce(workspace, second);
+  await second.record.until((record) => record.requests('GET /mcp').length > 0);
+  await ask(terminal, 'again', 'two');
+});
