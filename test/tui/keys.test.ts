@@ -21,7 +21,7 @@ const ctrl = (letter: string) => String.fromCharCode(letter.charCodeAt(0) & 0x1f
 
 /** Where we are and in which mode, before the first prompt; wherever it stands. */
 function footer(terminal: Terminal): string | undefined {
-  return terminal.screen().findLast((row) => /^ {2}\S.* · auto$/.test(row));
+  return terminal.screen().findLast((row) => row.endsWith(' · auto ──'));
 }
 
 /** The rows of the editor. */
@@ -44,20 +44,20 @@ describe('editing', () => {
     await using opened = await openTerminal();
     const { terminal } = opened;
     for (const [written, keys, more, expected] of [
-      ['abc', ctrl('a'), 'X', '> Xabc'],
-      ['abc', ctrl('a') + ctrl('e'), 'X', '> abcX'],
-      ['abc', '\x1b[H\x1b[F\x1b[D', 'X', '> abXc'],
-      ['one two', `\x1bb${ctrl('k')}`, 'X', '> one X'],
-      ['one two', `\x1bb${ctrl('u')}`, 'X', '> Xtwo'],
-      ['one two', ctrl('w'), 'X', '> one X'],
-      ['one two', '\x1bb', 'X', '> one Xtwo'],
-      ['one two', `${ctrl('a')}\x1bf`, 'X', '> oneX two'],
-      ['one two', ctrl('w') + ctrl('z'), '', '> one two'],
-      ['one two', ctrl('w') + ctrl('z') + REDO, 'X', '> one X'],
-      ['one two', `${ctrl('w')}\x1by`, 'X', '> one twoX'],
+      ['abc', ctrl('a'), 'X', '❯ Xabc'],
+      ['abc', ctrl('a') + ctrl('e'), 'X', '❯ abcX'],
+      ['abc', '\x1b[H\x1b[F\x1b[D', 'X', '❯ abXc'],
+      ['one two', `\x1bb${ctrl('k')}`, 'X', '❯ one X'],
+      ['one two', `\x1bb${ctrl('u')}`, 'X', '❯ Xtwo'],
+      ['one two', ctrl('w'), 'X', '❯ one X'],
+      ['one two', '\x1bb', 'X', '❯ one Xtwo'],
+      ['one two', `${ctrl('a')}\x1bf`, 'X', '❯ oneX two'],
+      ['one two', `${ctrl('w')}\x1bz`, '', '❯ one two'],
+      ['one two', `${ctrl('w')}\x1bz${REDO}`, 'X', '❯ one X'],
+      ['one two', `${ctrl('w')}\x1by`, 'X', '❯ one twoX'],
     ] as const) {
       terminal.type(written);
-      await shows(terminal, `> ${written}`);
+      await shows(terminal, `❯ ${written}`);
       terminal.type(keys);
       terminal.type(more);
       await shows(terminal, expected);
@@ -71,13 +71,13 @@ describe('editing', () => {
     const { terminal, model } = opened;
     const lines = ['0'];
     terminal.type('0');
-    await shows(terminal, '> 0');
+    await shows(terminal, '❯ 0');
     for (const key of ['\n', '\x1b[13;2u', '\x1b[13;5u', '\x1b\r', '\\\r']) {
       terminal.type(key);
       await terminal.waitUntil((seen) => seen.cursor().column === 2);
       terminal.type(`${lines.length}`);
       lines.push(`${lines.length}`);
-      await shows(terminal, `> ${lines.join('\n  ')}`);
+      await shows(terminal, `❯ ${lines.join('\n  ')}`);
     }
     terminal.type('\r');
     await terminal.waitForText('ok');
@@ -92,9 +92,9 @@ describe('editing', () => {
     const { terminal, workspace } = opened;
     await chmod(join(workspace.project, 'bin', 'append'), 0o700);
     terminal.type(`this${ctrl('g')}`);
-    await shows(terminal, '> this and more');
+    await shows(terminal, '❯ this and more');
     terminal.type(ctrl('x'));
-    await shows(terminal, '> this and more and more');
+    await shows(terminal, '❯ this and more and more');
   });
 });
 
@@ -105,11 +105,11 @@ describe('Ctrl+V', () => {
     [
       'puts an image in the clipboard into a file',
       `case "$*" in *image/png*) ${PNG};; *) exit 1;; esac`,
-      /^> @.*\.png$/,
+      /^❯ @.*\.png$/,
     ],
-    ['pastes the text in it', `case "$*" in *image/png*) exit 1;; *) printf 'some text';; esac`, '> some text'],
-    ['says that it is empty', 'exit 1', />.*Type your message.*\nThe clipboard is empty\./],
-    ['says so when it does not answer', 'kill $$', />.*Type your message.*\nThe clipboard is empty\./],
+    ['pastes the text in it', `case "$*" in *image/png*) exit 1;; *) printf 'some text';; esac`, '❯ some text'],
+    ['says that it is empty', 'exit 1', undefined],
+    ['says so when it does not answer', 'kill $$', undefined],
   ])('%s', async (_title, script, expected) => {
     await using opened = await openTerminal({
       columns: 200,
@@ -120,6 +120,10 @@ describe('Ctrl+V', () => {
     await chmod(join(workspace.project, 'bin', 'xclip'), 0o700);
     await ask(terminal, 'hi', 'ok');
     terminal.type(ctrl('v'));
+    if (expected === undefined) {
+      await terminal.waitForText('── The clipboard is empty.');
+      return;
+    }
     await terminal.waitUntil((seen) => {
       const shown = composer(seen).trim();
       return typeof expected === 'string' ? shown === expected : expected.test(shown);
@@ -136,7 +140,7 @@ describe('Ctrl+V', () => {
     await chmod(join(workspace.project, 'bin', 'xclip'), 0o700);
     await ask(terminal, 'hi', 'ok');
     terminal.type(ctrl('v'));
-    await terminal.waitForText(/^> @.*\.png$/m);
+    await terminal.waitForText(/^❯ @.*\.png$/m);
     terminal.type('what is it?');
     await terminal.waitForText(/what is it\?$/m);
     terminal.type('\r');
@@ -162,11 +166,11 @@ describe('history', () => {
     await ask(terminal, 'second thing', 'Two.');
     await terminal.waitUntil((seen) => seen.title().includes('Ready'));
     for (const [key, expected] of [
-      [UP, '> second thing'],
-      [UP, '> first thing'],
-      [DOWN, '> second thing'],
-      [ctrl('p'), '> first thing'],
-      [ctrl('n'), '> second thing'],
+      [UP, '❯ second thing'],
+      [UP, '❯ first thing'],
+      [DOWN, '❯ second thing'],
+      [ctrl('p'), '❯ first thing'],
+      [ctrl('n'), '❯ second thing'],
     ] as const) {
       terminal.type(key);
       await shows(terminal, expected);
@@ -174,9 +178,9 @@ describe('history', () => {
     terminal.type(ctrl('c'));
     await terminal.waitForText(READY);
     terminal.type(`${ctrl('r')}fir`);
-    await terminal.waitForText(/> first thing\nsearch: fir/);
+    await terminal.waitForText(/── history: fir ─.*\n❯ first thing/);
     terminal.type('\t');
-    await shows(terminal, '> first thing');
+    await shows(terminal, '❯ first thing');
   });
 });
 
@@ -186,25 +190,23 @@ describe('keys of the app', () => {
     const { terminal } = opened;
     for (const [key, mode] of [
       [SHIFT_TAB, 'accepting edits'],
-      [SHIFT_TAB, 'plan mode'],
+      [SHIFT_TAB, 'plan'],
       [SHIFT_TAB, undefined],
-      [ctrl('y'), 'YOLO mode'],
+      [ctrl('y'), 'YOLO'],
       [SHIFT_TAB, 'accepting edits'],
-      [ctrl('y'), 'YOLO mode'],
+      [ctrl('y'), 'YOLO'],
       [ctrl('y'), undefined],
     ] as const) {
       terminal.type(key);
-      await terminal.waitUntil(
-        (seen) => /(accepting edits|plan mode|YOLO mode)/.exec(footer(seen) ?? '')?.[1] === mode,
-      );
+      await terminal.waitUntil((seen) => /── (accepting edits|plan|YOLO) ─/.exec(footer(seen) ?? '')?.[1] === mode);
     }
   });
 
   it.each([
-    ['F4', F4, 'No editor is connected'],
+    ['F4', F4, 'IDE mode is off'],
     ['F12', F12, 'No messages.'],
-    ['? on empty input', '?', /^ℹ Keys:/m],
-    ['! on empty input', '!', 'Type your shell command'],
+    ['? on empty input', '?', /^· Keys:/m],
+    ['! on empty input', '!', 'a command for your shell'],
     ['Ctrl+B', ctrl('b'), 'No background commands.'],
     ['Ctrl+C', ctrl('c'), 'Press Ctrl+C again to exit.'],
     ['Ctrl+D', ctrl('d'), 'Press Ctrl+D again to exit.'],
@@ -222,7 +224,7 @@ describe('keys of the app', () => {
       args: ['-m', 'gemini-2.5-pro'],
     });
     const { terminal } = opened;
-    const count = (seen: Terminal) => seen.screen().filter((line) => line.trim() === '» Do it').length;
+    const count = (seen: Terminal) => seen.screen().filter((line) => line.endsWith('Do it')).length;
     terminal.type(ctrl('t'));
     await terminal.waitForText('The todo list is shown.');
     terminal.type('Plan\r');
@@ -244,14 +246,14 @@ describe('keys of the app', () => {
     await terminal.waitForText('Working.');
     for (const words of ['now', 'later']) {
       terminal.type(words);
-      await shows(terminal, `> ${words}`);
+      await shows(terminal, `❯ ${words}`);
       terminal.type('\t');
-      await terminal.waitForText(`⧗ ${words}`);
+      await terminal.waitForText(`next  ${words}`);
       if (words === 'later') continue;
       terminal.type('\r');
-      await terminal.waitForText(/^> now$/m);
+      await terminal.waitForText(/^❯ now$/m);
     }
-    await terminal.waitForText(/ · 1 queued$/m);
+    await terminal.waitForText('enter says it now');
     held.release();
     await terminal.waitForText('Last.');
     const last = (request: (typeof model.requests)[number] | undefined) => request?.body.contents.at(-1)?.parts?.at(-1);
@@ -261,7 +263,7 @@ describe('keys of the app', () => {
   it('Tab pressed twice hides what is around the prompt, and brings it back', async () => {
     await using opened = await openTerminal();
     const { terminal } = opened;
-    await terminal.waitForText(/ · auto$/m);
+    await terminal.waitForText(/ · auto ──$/m);
     for (const [first, isSeen] of [
       ['Press Tab again to hide', false],
       ['Press Tab again to show', true],
@@ -282,7 +284,7 @@ describe('keys of the app', () => {
     });
     const { terminal } = opened;
     await ask(terminal, 'Count', 'Counted.');
-    const seen = () => new Set(terminal.lines().map((line) => line.trim()));
+    const seen = () => new Set(terminal.lines().map((line) => line.trim().replace(/^└ /, '')));
     expect(lines.every((line) => seen().has(line))).toBe(false);
     terminal.type(ctrl('o'));
     await terminal.waitUntil(() => lines.every((line) => seen().has(line)));
@@ -325,7 +327,7 @@ describe('keys of the app', () => {
     expect(terminal.screen().join('\n')).not.toContain('After.');
     terminal.type('x');
     await terminal.waitForText('After.');
-    await shows(terminal, `>   ${READY} or @path/to/file`);
+    await shows(terminal, `❯ ${READY} or @path/to/file`);
   });
 
   it('F9 and Ctrl+S give the mouse of the other screen to the terminal and take it back', async () => {
@@ -363,11 +365,21 @@ describe('keys of a person’s own', () => {
     const { terminal } = opened;
     await ask(terminal, 'hi', 'ok');
     terminal.type(ctrl('t'));
-    await terminal.waitForText('YOLO mode');
+    await terminal.waitForText('YOLO');
     terminal.type('words');
-    await shows(terminal, '> words');
+    await shows(terminal, '❯ words');
     terminal.type(`${ctrl('z')}x`);
-    await shows(terminal, '> x');
+    await shows(terminal, '❯ x');
+  });
+
+  it('count from the first key, typed before anything is shown', async () => {
+    const bindings = [{ command: 'edit.deleteLeftAll', key: 'ctrl+t' }];
+    await using opened = await openTerminal({
+      homeFiles: { '.gemini/keybindings.json': JSON.stringify(bindings) },
+      typedFirst: `words${ctrl('t')}x`,
+      until: '❯ x',
+    });
+    await shows(opened.terminal, '❯ x');
   });
 
   it('are read from keybindings.json, and hold in dialogs too', async () => {
@@ -383,18 +395,18 @@ describe('keys of a person’s own', () => {
     await ask(terminal, 'hi', 'ok');
     terminal.type(ctrl('y'));
     terminal.type(ctrl('q'));
-    await terminal.waitForText('YOLO mode');
+    await terminal.waitForText('YOLO');
     terminal.type('/permissions\r');
-    await terminal.waitForText('● 1.');
+    await terminal.waitForText('❯ 1');
     terminal.type(ctrl('t'));
-    await terminal.waitForText('● 2.');
+    await terminal.waitForText('❯ 2');
     terminal.type(ESC);
     await terminal.waitForText(READY);
     // Nobody waits behind us here, so that it comes back at once, with all modes on.
     terminal.type('\x1b[19~');
     await terminal.waitUntil((seen) => seen.bytes.split('\x1b[?2004h').length > 2);
     terminal.type('typed on');
-    await shows(terminal, '> typed on');
+    await shows(terminal, '❯ typed on');
     expect(terminal.modes()).toEqual({
       isAlternate: false,
       hasBracketedPaste: true,

@@ -21,6 +21,8 @@ export type OpenTerminalOptions = WorkspaceOptions &
     readonly args?: readonly string[];
     readonly env?: Record<string, string> | ((workspace: Workspace) => Record<string, string>);
     readonly isAtHome?: boolean;
+    /** Typed before the program has shown anything. */
+    readonly typedFirst?: string;
     /** Waited for; default the prompt. */
     readonly until?: string | RegExp;
   };
@@ -43,6 +45,7 @@ export async function openTerminal(options: OpenTerminalOptions = {}): Promise<O
     ...(background !== undefined && { background }),
     ...(isAtHome && { cwd: workspace.home }),
   });
+  if (options.typedFirst !== undefined) terminal.type(options.typedFirst);
   const opened = {
     workspace,
     model,

@@ -66,7 +66,7 @@ describe('the first start', () => {
     await using terminal = await startTerminal([], { env: { OLLAMA_HOST: ollama.url, ...others } });
     await terminal.waitForText('How should Castor connect to a model?');
     terminal.type('5');
-    await terminal.waitForText('● 1. ollama/qwen3:8b');
+    await terminal.waitForText('❯ 1  ollama/qwen3:8b');
     terminal.type('1');
     await terminal.waitForText(READY);
     await ask(terminal, 'hi', 'Hello from here.');
@@ -94,20 +94,21 @@ describe('a conversation', () => {
     await ask(terminal, '/model anthropic/claude-x', 'The model is anthropic/claude-x for this session.');
     await ask(terminal, 'hi again', 'Hello from afar.');
     expect(JSON.stringify(far.requests.at(-1)?.body)).toContain('I am Gemini.');
-    await terminal.waitForText(/ · anthropic\/claude-x$/m);
+    await terminal.waitForText(/ · anthropic\/claude-x ──$/m);
   });
 
   it('lists models of other providers in /model', async () => {
     await using gemini = await fakeModel([]);
     await using far = await anthropic();
     const env = { ...address(far), ANTHROPIC_API_KEY: KEY };
-    await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env });
+    await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env, columns: 120 });
     await terminal.waitForText(READY);
     await ask(terminal, '/model', 'Models of other providers');
+    await terminal.waitForText(/pro +gemini-3-pro-preview · 1M context · tools · images · \$2 in, \$12 out/);
     terminal.type('6');
-    await terminal.waitForText('type to search');
+    await terminal.waitForText('type to filter');
     terminal.type('opus-4-8');
-    await terminal.waitForText('● anthropic/claude-opus-4-8');
+    await terminal.waitForText('❯ anthropic/claude-opus-4-8');
     terminal.type('\r');
     await terminal.waitForText('The model is anthropic/claude-opus-4-8 for this session.');
   });
@@ -126,6 +127,90 @@ describe('a conversation', () => {
     await ask(terminal, 'hi', 'Hello from afar.');
     expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
     expect(terminal.bytes).not.toContain(KEY);
+  });
+});
+
+describe('a key that is entered again', () => {
+  it('replaces the rejected one of the environment in the same session, and says which one counts later', async () => {
+    await using far = await anthropic();
+    const env = { ...address(far), ANTHROPIC_API_KEY: 'wrong-key-0123456789' };
+    await using terminal = await startTerminal(['-m', 'anthropic/claude-x'], { env, columns: 160 });
+    await terminal.waitForText(READY);
+    await ask(terminal, 'hi', 'The key is from ANTHROPIC_API_KEY.');
+    // The provider of the rejected key is asked for, not the Gemini API.
+    await terminal.waitForText('Your Anthropic key');
+    terminal.type(`${KEY}\r`);
+    await terminal.waitForText('This system has no keyring.');
+    terminal.type('1');
+    await terminal.waitForText('ANTHROPIC_API_KEY is set in your environment and precedes the stored key');
+    await terminal.waitForText('The model is anthropic/claude-x for this session.');
+    await ask(terminal, 'hi again', 'Hello from afar.');
+    expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
+  });
+
+  it('works until the end for a provider without a variable', async () => {
+    await using far = await anthropic();
+    const work = { protocol: 'anthropic', baseUrl: far.url, models: { m: { contextWindow: 100_000 } } };
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': JSON.stringify({ providers: { work } }) },
+    });
+    await using terminal = await startTerminal(['-m', 'work/m'], { workspace, env: NO_KEYRING, columns: 160 });
+    await terminal.waitForText(READY);
+    await ask(terminal, 'hi', 'No key was sent');
+    await terminal.waitForText('Your work key');
+    terminal.type(`${KEY}\r`);
+    await terminal.waitForText('This system has no keyring.');
+    terminal.type('2');
+    await terminal.waitForText('The model is work/m, until you exit.');
+    await ask(terminal, 'hi again', 'Hello from afar.');
+    expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
+  });
+});
+
+describe('the offline model', () => {
+  it('gives way to a model of a provider and comes back, and the conversation goes on', async () => {
+    await using far = await anthropic();
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/GEMINI.md': 'Mind the gap.' } });
+    const env = { ...address(far), ANTHROPIC_API_KEY: KEY };
+    await using terminal = await startTerminal(['-m', 'offline'], { workspace, env });
+    await terminal.waitForText(READY);
+    await ask(terminal, 'hi there', 'a few fixed rules');
+    await ask(terminal, '/model groq/x', 'GROQ_API_KEY is not set');
+    await ask(terminal, '/model pro', 'no API key is set');
+    await ask(terminal, '/model anthropic/claude-x', 'The model is anthropic/claude-x for this session.');
+    await ask(terminal, 'who are you', 'Hello from afar.');
+    const sent = JSON.stringify(far.requests.at(-1)?.body);
+    expect(sent).toContain('hi there');
+    expect(sent).toContain('Mind the gap.');
+    await terminal.waitForText(/ · anthropic\/claude-x ─/);
+    await ask(terminal, '/model offline', 'The model is offline for this session.');
+    await terminal.waitForText(/ · offline ─/);
+    const before = far.requests.length;
+    terminal.type('Show README.md\r');
+    await terminal.waitForText('Read README.md');
+    expect(far.requests).toHaveLength(before);
+  });
+
+  it('stays where the user demands that nothing is sent', async () => {
+    await using far = await anthropic();
+    const env = { ...address(far), ANTHROPIC_API_KEY: KEY, CASTOR_OFFLINE: '1' };
+    await using terminal = await startTerminal([], { env });
+    await terminal.waitForText(READY);
+    await ask(terminal, '/model anthropic/claude-x', 'model.offline');
+    await ask(terminal, 'hi', 'a few fixed rules');
+    expect(far.requests).toEqual([]);
+  });
+
+  it('is left by /connect', async () => {
+    await using far = await anthropic();
+    await using terminal = await startTerminal(['-m', 'offline'], { env: address(far) });
+    await terminal.waitForText(READY);
+    await ask(terminal, '/connect anthropic', 'Your Anthropic key');
+    terminal.type(`${KEY}\r`);
+    await terminal.waitForText('This system has no keyring.');
+    terminal.type('2');
+    await terminal.waitForText('The model is anthropic/claude-opus-5, until you exit.');
+    await ask(terminal, 'hi', 'Hello from afar.');
   });
 });
 

@@ -53,8 +53,8 @@ describe('what calls did', () => {
     }
     expect(live.map((line) => line.slice(2))).toEqual([
       expect.stringMatching(/^Shell echo begun; exit 3 \(Fails\)/),
-      'WriteFile Writing to new.md',
-      'ReadFile a.txt',
+      'Write new.md +1',
+      'Read a.txt',
       expect.stringMatching(/^no_such_tool/),
     ]);
     await using terminal = await open({ model, workspace }, ['--resume']);
@@ -113,14 +113,14 @@ describe('a session that was killed', () => {
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
     await terminal.waitForText('The last prompt was interrupted: "Count to ten" (up recalls it).');
-    expect(terminal.lines()).toContain('ℹ The program stopped.');
+    expect(terminal.lines()).toContain('· The program stopped.');
     expect(terminal.lines().join('\n')).not.toMatch(/Request cancelled|--continue/);
     terminal.type(UP);
-    await terminal.waitForText(/^> Count to ten$/m);
+    await terminal.waitForText(/^❯ Count to ten$/m);
     terminal.type('\x03');
     await terminal.waitForText(READY);
     terminal.type('and now?');
-    await terminal.waitForText(/^> and now\?$/m);
+    await terminal.waitForText(/^❯ and now\?$/m);
   });
 });
 
@@ -138,8 +138,8 @@ describe('an answer that Esc cut off', () => {
       await first.done;
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
-    await terminal.waitForText('ℹ Request cancelled.');
-    expect(terminal.lines()).toEqual(expect.arrayContaining(['> Count', 'One, two,', 'ℹ Request cancelled.']));
+    await terminal.waitForText('· Request cancelled.');
+    expect(terminal.lines()).toEqual(expect.arrayContaining(['❯ Count', 'One, two,', '· Request cancelled.']));
     terminal.type('go on\r');
     await terminal.waitForText('three.');
     const { contents } = model.requests.at(-1)?.body as { contents: { role: string }[] };

@@ -81,12 +81,12 @@ describe('text of others', () => {
       await terminal.waitForText(READY);
       terminal.type('Go\r');
       for (let count = 1; count < payloads.length; count++) {
-        await terminal.waitForText('Allow once');
+        await terminal.waitForText('Yes, once');
         const title = terminal.screen().join('');
         terminal.type('1');
         await terminal.waitUntil((seen) => seen.screen().join('') !== title);
       }
-      await terminal.waitForText('Allow once');
+      await terminal.waitForText('Yes, once');
       const during = terminal.modes();
       terminal.type('\x03');
       await terminal.waitForText('Request cancelled.');
@@ -105,6 +105,6 @@ describe('a start that cannot be worked with', () => {
     await terminal.waitForText('bad.toml:1');
     terminal.type('my long words\r');
     await terminal.waitUntil((seen) => seen.lines().filter((line) => line.includes('invalid policy')).length === 2);
-    await terminal.waitForText('> my long words');
+    await terminal.waitForText('❯ my long words');
   });
 });

@@ -13,23 +13,23 @@ describe('with --screen-reader', () => {
     await terminal.waitForText('castor 0');
     await terminal.waitForText('>');
     terminal.type('Write it\r');
-    await terminal.waitForText('1. Allow once');
+    await terminal.waitForText('1, Yes, once');
     terminal.type('1');
     await terminal.waitForText('Done.');
     await terminal.waitForText('Ready.');
     const lines = terminal.lines().map((line) => line.trim());
     const said = [
-      '> Write it',
+      'You: Write it',
       'I will write.',
       'Waiting for your answer.',
-      '1. Allow once',
-      '✓ WriteFile',
+      '1, Yes, once',
+      'Write new.txt: done.',
       'Done.',
       'Ready.',
     ];
-    const counts = said.map((sentence) => lines.filter((line) => line.replace(/^● /, '').startsWith(sentence)).length);
+    const counts = said.map((sentence) => lines.filter((line) => line.replace(/^❯ /, '').startsWith(sentence)).length);
     expect(counts, lines.join('\n')).toEqual(said.map(() => 1));
-    const places = said.map((sentence) => lines.findIndex((line) => line.replace(/^● /, '').startsWith(sentence)));
+    const places = said.map((sentence) => lines.findIndex((line) => line.replace(/^❯ /, '').startsWith(sentence)));
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     // oxlint-disable-next-line no-control-regex -- these sequences are what must not be there
     expect(terminal.bytes).not.toMatch(/\x1b\[\d*[AHFJ]|\x1b\[\d+;\d+H|\x1b\[\?2026h/);
@@ -42,7 +42,7 @@ describe('with --screen-reader', () => {
     await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });
     await terminal.waitForText('castor 0');
     terminal.type('Ask\r');
-    await terminal.waitForText('A command is running: tab to type into it, ctrl+b to background.');
+    await terminal.waitForText('A command is running: tab types into it, ctrl+b to the background.');
     terminal.type('\t');
     await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
     terminal.type('Ada\r');

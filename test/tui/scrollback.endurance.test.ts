@@ -15,7 +15,7 @@ function numbered(terminal: Terminal): string[] {
 
 /** The frame has been drawn for this size when its rule has this width. */
 function isDrawnFor(columns: number): (terminal: Terminal) => boolean {
-  return (terminal) => terminal.screen().some((line) => /^─+$/.test(line) && line.length === columns - 1);
+  return (terminal) => terminal.screen().some((line) => /^─.*─$/.test(line) && line.length === columns - 1);
 }
 
 type Size = readonly [columns: number, rows: number];

@@ -62,11 +62,11 @@ describe('the scrollback', () => {
       say('Words 漢字 👨‍👩‍👧 and\ttabs.\n\n| a | b |\n|---|---|\n| long cell | 漢字 |\n'),
     ]);
     await using terminal = await startTerminal([], { model, workspace, columns, rows });
-    await terminal.waitForText('>');
+    await terminal.waitForText('❯');
     terminal.type('Hi\r');
     await terminal.waitUntil((seen) => seen.lines().some((line) => line.includes('Words')));
     terminal.type('abc');
-    await terminal.waitForText('> abc');
+    await terminal.waitForText('❯ abc');
     expect(terminal.screen().length).toBeLessThanOrEqual(rows);
   });
 });

@@ -51,12 +51,12 @@ describe('what is around the conversation', () => {
     await using opened = await open({}, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
     await ask(opened, 'hi', OK);
     const shown = all(opened.terminal);
-    expect([/castor/.test(shown), /\/help for commands/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([
+    expect([/castor/.test(shown), /\/ commands · @ files/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([
       true,
       true,
       true,
     ]);
-    expect(opened.terminal.screen().join('\n')).toMatch(/project · gemini-/);
+    expect(opened.terminal.screen().join('\n')).toMatch(/project(?: \(.*\))? · gemini-/);
   });
 
   it('has less of it where a person wants less', async () => {
@@ -69,16 +69,16 @@ describe('what is around the conversation', () => {
     await using opened = await open({ ui }, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
     await ask(opened, 'hi', OK);
     const shown = all(opened.terminal);
-    expect([/\/help for commands/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([false, false]);
-    expect(opened.terminal.screen().join('\n')).toMatch(/^ {2}\d+ MB$/m);
+    expect([/\/ commands · @ files/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([false, false]);
+    expect(opened.terminal.screen().join('\n')).toMatch(/── \d+ MB ─/);
   });
 
   it('has the parts of the footer a person listed, and no tips', async () => {
     const items = ['auth', 'token-count', 'sandbox', 'git-branch'];
     await using opened = await open({ ui: { hideTips: true, footer: { items } } });
     await ask(opened, 'hi', OK);
-    await opened.terminal.waitForText(/^ {2}gateway · \d+ tokens$/m);
-    expect(all(opened.terminal)).not.toContain('/help for commands');
+    await opened.terminal.waitForText(/ gateway · \d+ tokens ──/);
+    expect(all(opened.terminal)).not.toContain('/ commands · @ files');
   });
 
   it.each([
@@ -117,8 +117,8 @@ const NOTES = { 'notes.txt': 'one\ntwo\nthree\n' };
 
 describe('results', () => {
   it.each([
-    [{}, /2 - two/, /… \d+ more lines \(ctrl\+o\) …/],
-    [{ ui: { showLineNumbers: false, compactToolOutput: false } }, /^ {2}- two$/m, /^ {2}77$/m],
+    [{}, /2 - two/, /… \d+ lines · ctrl\+o/],
+    [{ ui: { showLineNumbers: false, compactToolOutput: false } }, /^ {2}- two$/m, /^ {4}77$/m],
   ])('of tools are shown as %j says', async (settings, diff, output) => {
     const script = [answer(EDIT), answer(call('run_shell_command', { command: 'seq 1 99' })), say('Done.')];
     await using opened = await open(settings, { script, files: NOTES, args: ['--yolo'] });
@@ -134,24 +134,24 @@ describe('results', () => {
     const script = [fault('close_mid_stream'), say('Done.')];
     await using opened = await open({ ui: { errorVerbosity } }, { script });
     await ask(opened, 'go', 'Done.');
-    expect(/⚠ Attempt 1 of \d+ failed:/.test(all(opened.terminal))).toBe(isSaid);
+    expect(/! Attempt 1 of \d+ failed:/.test(all(opened.terminal))).toBe(isSaid);
   });
 });
 
 describe('the shell and the composer', () => {
   it.each([
-    [{}, 'is a terminal', '> @notes.txt'],
+    [{}, 'is a terminal', '❯ @notes.txt'],
     [
       { tools: { shell: { enableInteractiveShell: false } }, ui: { escapePastedAtSymbols: true } },
       'is a pipe',
-      String.raw`> \@notes.txt`,
+      String.raw`❯ \@notes.txt`,
     ],
   ])('do as %j says', async (settings, output, composed) => {
     const command = 'test -t 1 && echo is a terminal || echo is a pipe';
     const script = [answer(call('run_shell_command', { command })), say('Done.')];
     await using opened = await open(settings, { script, files: NOTES, args: ['--yolo'] });
     await ask(opened, 'go', 'Done.');
-    expect(opened.terminal.lines()).toContain(`  ${output}`);
+    expect(opened.terminal.lines()).toContain(`  └ ${output}`);
     opened.terminal.type('\x1b[200~@notes.txt\x1b[201~');
     await opened.terminal.waitForText(composed);
   });
@@ -159,21 +159,21 @@ describe('the shell and the composer', () => {
 
 describe('approvals', () => {
   it.each([
-    [{}, ['Allow once', 'Allow for this session (accepts all edits)'], 'Allow once'],
-    [{ disableAlwaysAllow: true, enablePermanentToolApproval: true }, ['Allow once'], 'Allow once'],
+    [{}, ['Yes, once', 'Yes, and every further edit in this workspace until you leave'], 'Yes, once'],
+    [{ disableAlwaysAllow: true, enablePermanentToolApproval: true }, ['Yes, once'], 'Yes, once'],
     [
       { enablePermanentToolApproval: true, autoAddToPolicyByDefault: true },
-      ['Allow once', 'Allow for this session (accepts all edits)', 'Allow for this file in all future sessions'],
-      'Allow for this file in all future sessions',
+      ['Yes, once', 'Yes, and every further edit in this workspace until you leave', 'Yes, always for notes.txt'],
+      'Yes, always for notes.txt',
     ],
   ])('offer what %j allows', async (security, answers, proposed) => {
     const script = [answer(EDIT), say('Done.')];
     const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
     await using opened = await open({ security }, { script, files: NOTES, env });
-    await ask(opened, 'go', 'No, suggest changes (esc)');
-    const rows = opened.terminal.screen().filter((row) => /\d\. Allow/.test(row));
-    expect(rows.map((row) => /Allow.*$/.exec(row)?.[0])).toEqual(answers);
-    expect(rows.find((row) => /[●>❯]/.test(row))).toContain(proposed);
+    await ask(opened, 'go', 'No, and say what to do instead');
+    const rows = opened.terminal.screen().filter((row) => /\d {2}Yes/.test(row));
+    expect(rows.map((row) => /Yes.*?(?=$| {2})/.exec(row)?.[0])).toEqual(answers);
+    expect(rows.find((row) => row.startsWith('❯'))).toContain(proposed);
   });
 
   it('never stop being asked for where YOLO mode and plan mode are switched off', async () => {
@@ -188,7 +188,7 @@ describe('approvals', () => {
     terminal.type(CTRL_Y);
     await terminal.waitForText('YOLO mode is disabled');
     await ask(opened, '/plan', 'Plan mode is disabled');
-    expect(terminal.screen().join('\n')).not.toMatch(/plan mode ·/);
+    expect(terminal.screen().join('\n')).not.toMatch(/── plan ──/);
   });
 });
 
@@ -201,7 +201,7 @@ describe('behind the screen', () => {
     terminal.type('go\r');
     await terminal.waitForText('Working');
     terminal.type('and hurry\r');
-    await terminal.waitForText('> and hurry');
+    await terminal.waitForText('❯ and hurry');
     held.release();
     await terminal.waitForText('Done.');
     expect(JSON.stringify(model.requests[1]?.body.contents.at(-1))).toContain('and hurry');

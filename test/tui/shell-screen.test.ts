@@ -30,8 +30,8 @@ describe('a program that has the whole screen', () => {
     const { terminal, model } = opened;
     terminal.type('Go\r');
     // Beside the prompt, where only a part of it has room.
-    await terminal.waitForText(/^ {2}size 97x25$/m);
-    await terminal.waitForText(/^ {2}cursor X$/m);
+    await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
+    await terminal.waitForText(/^ +(?:└ )?cursor X$/m);
     expect(terminal.bytes).not.toContain(DRAWN_CURSOR);
     terminal.type(TAB);
     await terminal.waitForText(/^size 97x25\nkeys ""\ncursor X\npale\n{21}the bottom\n/m);
@@ -49,7 +49,7 @@ describe('a program that has the whole screen', () => {
     await terminal.waitForText(/^size 77x15\n[^]*\nthe bottom\n/m);
     terminal.type(SHIFT_TAB);
     await terminal.waitForText(READY);
-    await terminal.waitForText(/^ {2}size 77x15$/m);
+    await terminal.waitForText(/^ +(?:└ )?size 77x15$/m);
     terminal.type(TAB);
     await terminal.waitForText('back to the prompt');
     terminal.type('q');
@@ -61,7 +61,7 @@ describe('a program that has the whole screen', () => {
     await using opened = await open([shell(PROGRAM), say('Done.')]);
     const { terminal } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}size 97x25$/m);
+    await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
     terminal.type(TAB);
     await terminal.waitForText(/^the bottom$/m);
     expect([terminal.modes().isAlternate, terminal.modes().hasMouse, terminal.title().includes('hostile')]).toEqual([
@@ -79,7 +79,7 @@ describe('a program that has the whole screen', () => {
     await using opened = await open([shell(PROGRAM), say('It runs on.')]);
     const { terminal } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}size 97x25$/m);
+    await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
     terminal.type(CTRL_B);
     await terminal.waitForText('It runs on.');
     terminal.type(CTRL_B);
@@ -97,7 +97,7 @@ describe('a program that has the whole screen', () => {
     await using opened = await open([shell(PROGRAM), say('Done.')], { settings });
     const { terminal } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}pale$/m);
+    await terminal.waitForText(/^ +(?:└ )?pale$/m);
     expect(terminal.bytes.includes('\x1b[38;2;9;8;7mpale')).toBe(hasColors);
   });
 });
@@ -112,13 +112,13 @@ describe('a line that is drawn again', () => {
     ]);
     const { terminal, workspace } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}at 10%$/m);
+    await terminal.waitForText(/^ +(?:└ )?at 10%$/m);
     await writeFile(join(workspace.project, 'gate'), '');
-    await terminal.waitForText(/^ {2}at 90%$/m);
-    expect(terminal.lines().filter((line) => /^ +at \d+%$/.test(line))).toEqual(['  at 90%']);
+    await terminal.waitForText(/^ +(?:└ )?at 90%$/m);
+    expect(terminal.lines().filter((line) => /^ +(?:└ )?at \d+%$/.test(line))).toEqual(['  └ at 90%']);
     await writeFile(join(workspace.project, 'gate'), '');
     await terminal.waitForText('Done.');
-    expect(terminal.lines().filter((line) => /^ +at \d+%$/.test(line))).toEqual(['  at 90%']);
+    expect(terminal.lines().filter((line) => /^ +(?:└ )?at \d+%$/.test(line))).toEqual(['  └ at 90%']);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a command that waits for somebody', () => {
     const { terminal, model } = opened;
     terminal.type(FOCUS_OUT);
     terminal.type('Go\r');
-    await terminal.waitForText('Waiting for your input: tab to type (esc');
+    await terminal.waitForText('Waiting for your input: tab types into it');
     await terminal.waitUntil((seen) => seen.title().includes('Action Required'));
     terminal.type(TAB);
     await terminal.waitForText('back to the prompt');
@@ -162,7 +162,7 @@ describe('a command that waits, for a screen reader,', () => {
     await terminal.waitForText('Done.');
     expect(lastBody(model)).toContain('hi Ada');
     const said = [
-      'A command is running: tab to type into it, ctrl+b to background.',
+      'A command is running: tab types into it, ctrl+b to the background.',
       'The command is waiting for input.',
     ];
     expect(said.map((sentence) => terminal.lines().filter((line) => line === sentence).length)).toEqual([1, 1]);
@@ -174,7 +174,7 @@ describe('a flood', () => {
     await using opened = await open([shell('seq 1 300000; mkfifo gate; cat gate'), say('Done.')]);
     const { terminal, workspace, model } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}…\n(?: {2}\d+\n)* {2}300000$/m);
+    await terminal.waitForText(/^ {2}└ …\n(?: {4}\d+\n)* {4}300000$/m);
     await writeFile(join(workspace.project, 'gate'), 'over\n');
     await terminal.waitForText('Done.');
     expect(lastBody(model)).toMatch(/299999\\n300000/);
@@ -186,7 +186,7 @@ describe.runIf(hasProgram('vim'))('vim', () => {
     await using opened = await open([shell('vim -u NONE note.txt; cat note.txt'), say('Done.')]);
     const { terminal, model } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}~$/m);
+    await terminal.waitForText(/^ +(?:└ )?~$/m);
     terminal.type(TAB);
     await terminal.waitForText(/^~$/m);
     terminal.type('iwritten by hand');

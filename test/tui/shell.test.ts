@@ -19,7 +19,7 @@ const open = (script?: Script, columns = 100) => openTerminal({ args: ['--yolo']
 const shell = (command: string) => call('run_shell_command', { command });
 const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);
 /** In the live output, not in the command that is shown above it. */
-const ASKED = /^ {2}Name:/m;
+const ASKED = /^ +(?:└ )?Name:/m;
 const ASK = 'read -p "Name: " name; read -p "Town: " town; echo "$name of $town"';
 
 /** Where the caret stands, and the row it stands in. */
@@ -33,7 +33,7 @@ describe('a command that runs', () => {
     await using opened = await open([shell(ASK), say('Noted.')]);
     const { terminal, model } = opened;
     terminal.type('Ask me\r');
-    await terminal.waitForText(/\(esc to cancel, tab to type into it, ctrl\+b to background, \d+s\)/);
+    await terminal.waitForText(/esc stops · tab types into it|tab types into it · .*esc stops/);
     // What is typed before it asks is echoed before its question.
     await terminal.waitForText(ASKED);
     terminal.type(TAB);
@@ -57,7 +57,7 @@ describe('a command that runs', () => {
     await using opened = await open([shell(count), say('Done.')]);
     const { terminal, model } = opened;
     terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}up$/m);
+    await terminal.waitForText(/^ +(?:└ )?up$/m);
     terminal.type(TAB);
     await terminal.waitForText('back to the prompt');
     terminal.type(ESC);
@@ -67,7 +67,7 @@ describe('a command that runs', () => {
     terminal.type(SHIFT_TAB);
     await terminal.waitForText(READY);
     terminal.type('for the model');
-    await terminal.waitForText('> for the model');
+    await terminal.waitForText('❯ for the model');
     expect(model.requests).toHaveLength(1);
     terminal.type(`\x15${TAB}`);
     await terminal.waitForText('back to the prompt');
@@ -93,7 +93,7 @@ describe('a command that runs', () => {
     await using opened = await open();
     const { terminal } = opened;
     terminal.type(`!${ASK}\r`);
-    await terminal.waitForText('tab to type into it');
+    await terminal.waitForText('tab types into it');
     await terminal.waitForText(ASKED);
     terminal.type(TAB);
     await terminal.waitForText('back to the prompt');
@@ -110,7 +110,7 @@ describe('Ctrl+B', () => {
     await using opened = await open([shell(`echo started; ${ASK}`), say('It runs on.'), say('Seen.')]);
     const { terminal, model } = opened;
     terminal.type('Start\r');
-    await terminal.waitForText(/^ {2}Name:/m);
+    await terminal.waitForText(/^ +(?:└ )?Name:/m);
     terminal.type(CTRL_B);
     await terminal.waitForText('It runs on.');
     expect(lastBody(model)).toMatch(
@@ -144,20 +144,20 @@ describe('Ctrl+B', () => {
     const { terminal } = opened;
     for (const name of ['one', 'two']) {
       terminal.type(`!echo ${name}; sleep 1000\r`);
-      await terminal.waitForText(new RegExp(`^ {2}${name}$`, 'm'));
+      await terminal.waitForText(new RegExp(`^ +(?:└ )?${name}$`, 'm'));
       terminal.type(CTRL_B);
       await terminal.waitForText(new RegExp(`^${name}\n\\[The command continues in the background`, 'm'));
       await terminal.waitForText(READY);
     }
     terminal.type(CTRL_B);
-    await terminal.waitForText(/● 1\. echo one; sleep 1000 {2}running · PID \d+/);
+    await terminal.waitForText(/❯ 1  echo one; sleep 1000 {2}running · PID \d+/);
     terminal.type('\x1b[B\r');
     await terminal.waitForText(/── running · PID \d+ · echo two; sleep 1000/);
     await terminal.waitForText(/^two$/m);
     terminal.type(CTRL_K);
     await terminal.waitForText(/── ended by SIG\w+ · PID \d+ · echo two; sleep 1000/);
     terminal.type(CTRL_L);
-    await terminal.waitForText(/1\. echo one; sleep 1000 {2}running[^]*● 2\. echo two; sleep 1000 {2}ended by/);
+    await terminal.waitForText(/1  echo one; sleep 1000 {2}running[^]*❯ 2  echo two; sleep 1000 {2}ended by/);
     terminal.type(ESC);
     await terminal.waitForText(READY);
     await terminal.waitForText('1 in background');

@@ -4,7 +4,7 @@ import { say } from '@castor/testkit';
 import { expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 
-const isWarning = (line: string) => line.startsWith('⚠ ');
+const isWarning = (line: string) => line.startsWith('! ');
 
 it('warnings of the start stand together, and a failed import is told once in a run', async () => {
   await using opened = await openTerminal({
@@ -32,14 +32,14 @@ it('warnings of the start stand together, and a failed import is told once in a 
   expect(block).not.toContain('');
   const run = async (words: string, expected: RegExp) => {
     terminal.type(words);
-    await terminal.waitForText(`> ${words}`);
+    await terminal.waitForText(`❯ ${words}`);
     terminal.type('\r');
     await terminal.waitForText(expected);
     await terminal.waitForText(READY);
   };
-  await run('/chat save here', /^ℹ .*here/m);
-  await run('/chat resume here', /^> \/chat resume here[^]*^ok$/m);
-  await run('again', /^> again[^]*^ok$/m);
+  await run('/chat save here', /^· .*here/m);
+  await run('/chat resume here', /^❯ \/chat resume here[^]*^ok$/m);
+  await run('again', /^❯ again[^]*^ok$/m);
   const told = terminal.lines().filter((line) => line.includes('missing.md was not imported'));
   expect(told).toHaveLength(1);
 });
