@@ -106,7 +106,7 @@ describe('castor doctor', () => {
     ],
     [
       'a sandbox there is none of',
-      { '.gemini/settings.json': '{"tools":{"sandbox":true}}' },
+      { '.gemini/settings.json': '{"tools":{"sandbox":"qemu"}}' },
       'sandbox',
       '--no-sandbox',
     ],

@@ -21,7 +21,7 @@ describe('a file .env that a program of the project changes', () => {
 
     const where = `${join(project, '.env')} was changed.`;
     expect([code, stderr, told[0]]).toEqual([0, expect.stringContaining(where), expect.stringContaining(where)]);
-    const kept = /`cp (\S+) \S+` puts it back/.exec(stderr)?.[1] ?? '';
+    const kept = /`cp (\S+) \S+` restores it/.exec(stderr)?.[1] ?? '';
     expect([readFileSync(kept, 'utf8'), statSync(kept).mode & 0o777]).toEqual(['KEY=mine\n', 0o600]);
     expect(told[1]).not.toContain('.env');
     expect(told[2]).toContain('node generate.cjs changed a file .env before in this session');

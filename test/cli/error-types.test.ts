@@ -26,7 +26,14 @@ const CASES: Case[] = [
   { why: 'no prompt', args: [], script: [], code: 42, type: 'FatalInputError' },
   { why: 'a session that is not there', args: ['-r', '99', '-p', 'hi'], script: [], code: 42, type: 'FatalInputError' },
   { why: 'a command that needs a screen', args: ['-p', '/theme'], script: [], code: 42, type: 'FatalInputError' },
-  { why: 'a sandbox', args: ['-s', '-p', 'hi'], script: [], code: 44, type: 'FatalSandboxError' },
+  {
+    why: 'a sandbox',
+    args: ['-s', '-p', 'hi'],
+    script: [],
+    settings: { tools: { sandbox: 'qemu' } },
+    code: 44,
+    type: 'FatalSandboxError',
+  },
   {
     why: 'telemetry to a place that cannot be meant',
     args: ['-p', 'hi'],

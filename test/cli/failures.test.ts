@@ -20,7 +20,16 @@ describe('castor when the model fails', () => {
   it.each<[string, Step, Partial<CliResult>]>([
     ['a 400', fault(400), { code: 1, stderr: 'castor: Request contains an invalid argument. (HTTP 400)\n' }],
     ['a 403', fault(403), { code: 1, stderr: 'castor: The caller does not have permission. (HTTP 403)\n' }],
-    ['a 404', fault(404), { code: 1, stderr: 'castor: The model is not found for this API version. (HTTP 404)\n' }],
+    [
+      'a 404',
+      fault(404),
+      {
+        code: 1,
+        stderr: expect.stringMatching(
+          /^castor: The model is not found for this API version\. \(The request went to http:[^ ]+\.\) \(HTTP 404\)\n$/,
+        ),
+      },
+    ],
     [
       'a 401',
       fault(401),

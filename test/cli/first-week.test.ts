@@ -42,12 +42,12 @@ describe('a login with Google in the settings', () => {
 describe('what the settings name and a run does not use yet', () => {
   const homeFiles = {
     '.gemini/settings.json': JSON.stringify({
-      general: { checkpointing: { enabled: true } },
+      experimental: { taskTracker: true },
       ide: { hasSeenNudge: true },
       ui: { footer: { items: ['workspace', 'sandbox', 'quota'] } },
     }),
   };
-  const LINE = 'not used yet: general.checkpointing.enabled, ui.footer.items (sandbox, quota)';
+  const LINE = 'not used yet: experimental.taskTracker, ui.footer.items (sandbox, quota)';
 
   it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
     await using workspace = await createWorkspace({ homeFiles });

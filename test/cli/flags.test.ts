@@ -36,8 +36,6 @@ describe('flags that are refused', () => {
   it.each<[string, string[], number, string]>([
     ['a conversation without a terminal', ['-i', 'hi'], 42, 'Error: The --prompt-interactive flag cannot be used when'],
     ['a conversation without a terminal, with words', ['-i', 'hi', 'there'], 42, 'cannot be used when input is piped'],
-    ['a sandbox', ['-s', '-p', 'hi'], 44, 'To run without one: --no-sandbox.'],
-    ['an editor', ['--acp'], 1, '--acp is not supported yet'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
     ['nothing to go on with', ['--continue'], 42, 'no interrupted prompt'],
     ['a session file that is not there', ['--session-file', 'no.json', '-p', 'hi'], 42, 'no.json'],
@@ -63,7 +61,7 @@ describe('--help', () => {
   it('lists flags Castor does not support as such, and nowhere else', async () => {
     const { stdout } = await run(['--help']);
     const [supported = '', rest = ''] = stdout.split('does not support yet, and rejects:');
-    const flags = ['--sandbox', '--worktree', '--acp'];
+    const flags = ['--worktree'];
     expect(flags.filter((name) => supported.includes(name))).toEqual([]);
     expect(flags.filter((name) => !rest.includes(name))).toEqual([]);
   });
@@ -88,7 +86,7 @@ describe('settings and flags', () => {
     ['yolo where it is switched off', ['-y'], { security: { disableYoloMode: true } }, 52, 'security.disableYoloMode'],
     ['a file that holds no object', [], [], 52, 'settings.json'],
     ['another way in than the enforced one', [], { security: { auth: { enforcedType: 'vertex-ai' } } }, 41, 'enforced'],
-    ['a sandbox by setting', [], { tools: { sandbox: true } }, 44, '--no-sandbox'],
+    ['a sandbox by setting', [], { tools: { sandbox: 'qemu' } }, 44, '--no-sandbox'],
   ])('refuse %s', async (_, args, value, code, words) => {
     const result = await run(['-p', 'hi', ...args], { settings: value });
     expect(result).toMatchObject({ stdout: '', code, models: [] });

@@ -61,6 +61,12 @@ describe('what is loaded before it is needed', () => {
     expect(bytes).toBeLessThan(20_000);
   });
 
+  it('answers an editor before the library of the protocol is loaded', () => {
+    const { bytes, inputs } = load('packages/cli/src/acp/run.ts');
+    expect(inputs.filter((path) => HEAVY.test(path) || path.includes('node_modules/'))).toEqual([]);
+    expect(bytes).toBeLessThan(20_000);
+  });
+
   it('keeps a headless answer free of anything heavy', () => {
     const { bytes, inputs, builtins } = load('packages/cli/src/headless/run.ts');
     expect(inputs.filter((path) => HEAVY.test(path))).toEqual([]);
@@ -74,6 +80,8 @@ describe('what is loaded before it is needed', () => {
     const atWork =
       /scheduler\/|tools\/(tool-output|grep\/|files\/(diff|file-change|describe-content)|shell\/(running-commands|command-output|pty|stray-processes))|policy\/rules-file|carried-over/;
     expect(inputs.filter((path) => atWork.test(path))).toEqual([]);
+    // Of MCP only the question whether a server is configured.
+    expect(inputs.filter((path) => path.includes('core/src/mcp/'))).toEqual(['packages/core/src/mcp/server-layer.ts']);
     // What only a model of another provider needs.
     const foreign =
       /provider\/(?:catalogue\/(?!gemini|model-catalogue|plain)|model-lists|provider-routes|(?!gemini)[a-z-]+\/protocol)/;

@@ -74,6 +74,12 @@ describe('castor login <provider>', () => {
     await expect(stat(fileOf(at.workspace))).rejects.toThrow('ENOENT');
   });
 
+  it('says that a variable precedes the stored key', async () => {
+    await using at = await setUp();
+    const { stdout } = await at.castor(['login', 'anthropic', '--plain-file'], KEY, { ANTHROPIC_API_KEY: 'other-key' });
+    expect(stdout).toContain('ANTHROPIC_API_KEY is set in your environment and precedes it.');
+  });
+
   it('keeps a Gemini key where Gemini CLI reads it', async () => {
     await using gemini = await fakeModel([], { key: KEY, models: [{ name: 'models/gemini-x' }] });
     await using workspace = await createWorkspace({});

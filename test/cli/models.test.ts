@@ -89,7 +89,7 @@ describe('castor models', () => {
     ]);
     const { stdout } = await models(['--all', 'work/'], {}, work);
     expect(stdout).toContain('work/qwen3-coder  131k context · tools · no images · free · key missing: WORK_KEY');
-    expect(stdout).toContain('work/odd          context unknown · price unknown');
+    expect(stdout).toContain('work/odd          context unknown · tools unknown · images unknown · price unknown');
   });
 
   it('lists the models of the Gemini API with a key', async () => {

@@ -4,6 +4,11 @@
  * every process that is started, at the level where Node leaves itself.
  */
 
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PROVIDERS } from '@castor/core/program';
 import { call, createWorkspace, fakeModel, runCli, say, TEST_API_KEY } from '@castor/testkit';
 import type { FakeModelOptions } from '@castor/testkit';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -116,6 +121,41 @@ describe('a run with another provider', () => {
   it.each(ADDRESSED)('contacts only %s', async (id, options, env) => {
     const { model, ...run } = await runWatched(['-m', `${id}/m-1`, '-p', 'What is in a.txt?'], READS, { options, env });
     expect(run).toEqual({ code: 0, seen: [model] });
+  });
+
+  it.each<[string, FakeModelOptions]>([
+    ['vertex', { protocol: 'gemini', key: 'token-1' }],
+    ['vertex-anthropic', { protocol: 'anthropic', key: 'token-1' }],
+  ])('contacts only %s and the issuer of its tokens', async (id, options) => {
+    const server = createServer((request, response) => {
+      request.resume().once('end', () => response.end(JSON.stringify({ access_token: 'token-1', expires_in: 3_600 })));
+    });
+    await using _issuer = { [Symbol.asyncDispose]: async () => void server.close() };
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const issuer = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const account = {
+      type: 'service_account',
+      client_email: 'me@x.test',
+      private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      token_uri: `http://${issuer}/token`,
+    };
+    await using folder = await createWorkspace({ files: { 'account.json': JSON.stringify(account) } });
+    const { model, ...run } = await runWatched(['-m', `${id}/m-1`, '-p', 'What is in a.txt?'], READS, {
+      options,
+      env: (url) => ({
+        GOOGLE_APPLICATION_CREDENTIALS: join(folder.project, 'account.json'),
+        GOOGLE_CLOUD_PROJECT: 'p',
+        GOOGLE_VERTEX_BASE_URL: url,
+      }),
+    });
+    expect(run).toEqual({ code: 0, seen: [`connect ${issuer}`, model] });
+  });
+
+  it('covers every provider of the table', () => {
+    const watched = new Set([...ADDRESSED, ...CONFIGURED].map(([id]) => id));
+    expect(PROVIDERS.map(({ id }) => id).filter((id) => !watched.has(id))).toEqual(['gemini', 'vertex-anthropic']);
   });
 
   it.each(CONFIGURED)('contacts only %s', async (id, options) => {

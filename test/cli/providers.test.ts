@@ -137,6 +137,24 @@ describe('a model of another provider', () => {
       ['providers.anthropic.baseURL is unknown', 'Did you mean baseUrl?'],
     ],
     [
+      'a mistyped quirk',
+      { settings: () => ({ providers: { anthropic: { quirks: { streamOption: false } } } }) },
+      52,
+      ['providers.anthropic.quirks.streamOption is unknown', 'Did you mean streamOptions?'],
+    ],
+    [
+      'a mistyped fact about a model',
+      { settings: () => ({ providers: { anthropic: { models: { m: { contextwindow: 9_000 } } } } }) },
+      52,
+      ['providers.anthropic.models.m.contextwindow is unknown', 'Did you mean contextWindow?'],
+    ],
+    [
+      'half of a price',
+      { settings: () => ({ providers: { anthropic: { models: { m: { price: { input: 1 } } } } } }) },
+      52,
+      ['providers.anthropic.models.m.price needs both input and output'],
+    ],
+    [
       'missing Google credentials',
       { args: ['-m', 'vertex-anthropic/claude-x'], env: () => ({}) },
       41,
@@ -148,6 +166,29 @@ describe('a model of another provider', () => {
     for (const word of words) expect(result.stderr).toContain(word);
     expect(result.stderr).not.toMatch(/\n +at |sk-never/);
     expect(requests).toEqual([]);
+  });
+});
+
+it('the id of a provider is written in any case', async () => {
+  const settings = (url: string) => ({ providers: { Work: { baseUrl: url, protocol: 'anthropic', apiKeyEnv: 'K' } } });
+  for (const model of ['Work/m', 'work/m']) {
+    expect(await run({ args: ['-m', model], env: () => ({ K: KEY }), settings })).toMatchObject(ok);
+  }
+});
+
+describe('a server on this machine that demands a key', () => {
+  it.each<[string, unknown, string]>([
+    ['with a variable', { apiKeyEnv: 'WORK_KEY' }, 'No key was sent: WORK_KEY is not set; set WORK_KEY, or store a'],
+    ['without one', {}, 'No key was sent; store a key with: castor login work'],
+  ])('is told apart from a wrong key, %s', async (_, own, words) => {
+    const { stderr, code } = await run({
+      args: ['-m', 'work/m'],
+      env: () => ({}),
+      settings: (url) => ({ providers: { work: { baseUrl: url, protocol: 'anthropic', ...(own as object) } } }),
+      options: { key: KEY },
+    });
+    expect(code).toBe(41);
+    expect(stderr).toContain(words);
   });
 });
 
@@ -247,7 +288,7 @@ describe('what is sent', () => {
     expect(requests[0]).toMatchObject({ headers: { authorization: `Bearer ${KEY}`, 'x-team': 'blue' } });
   });
 
-  it('never goes through a proxy to this machine', async () => {
+  it('Q53 never goes through a proxy to this machine', async () => {
     const proxy = await refusedUrl();
     expect(await run({ env: (url) => ({ ...anthropic(url), HTTP_PROXY: proxy, HTTPS_PROXY: proxy }) })).toMatchObject(
       ok,

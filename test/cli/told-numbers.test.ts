@@ -57,7 +57,8 @@ describe('a service that fails', () => {
   });
 
   it.each(['text', 'json', 'stream-json'])('is named with status and attempts in %s', async (format) => {
-    const settings = { '.gemini/settings.json': '{"general":{"maxAttempts":2}}' };
+    // One attempt with each model of the chain: no waiting between them.
+    const settings = { '.gemini/settings.json': '{"general":{"maxAttempts":1}}' };
     const script = () => fault(500, { message: 'oops' });
     const { code, stderr, stdout } = await run(['-p', 'hi', '-o', format], script, settings);
     expect(code).toBe(1);

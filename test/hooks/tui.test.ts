@@ -129,7 +129,7 @@ describe('the terminal UI with hooks', () => {
     expect((await env.terminal.done).code).toBe(143);
     expect([env.terminal.modes().hasBracketedPaste, env.terminal.lines().join('\n')]).toEqual([
       false,
-      expect.stringContaining('Agent powering down. Goodbye!'),
+      expect.stringContaining('castor --resume'),
     ]);
   });
 
@@ -172,7 +172,7 @@ describe('the terminal UI with hooks', () => {
     const { terminal } = env;
     await terminal.waitForText('Type your message');
     terminal.type('hello\r');
-    await terminal.waitForText('Allow once');
+    await terminal.waitForText('Yes, once');
     expect(existsSync(join(workspace.project, 'made'))).toBe(false);
     terminal.type('\r');
     await terminal.waitForText('finished');

@@ -1,7 +1,7 @@
 /**
  * `npm start` on a clone with nothing set up: a copy of the repository, and an npm that only links what is installed here.
- * A set-up takes seconds, so one clone serves all the tests: each removes what it needs to be missing. What takes
- * another build is left to endurance.
+ * A set-up takes seconds, so one clone serves all the tests: each removes what it needs to be missing. The short form
+ * gets the bundle of this repository with a stamp for its own files; builds are left to endurance.
  */
 
 import { spawn } from 'node:child_process';
@@ -18,6 +18,8 @@ const COPIED = [
   'package-lock.json',
   'docs',
   'scripts',
+  'packages/batch/package.json',
+  'packages/batch/src',
   'packages/cli/package.json',
   'packages/cli/bin',
   'packages/cli/src',
@@ -61,9 +63,16 @@ describe('npm start on a fresh clone', () => {
       cpSync(join(ROOT, path), join(clone, path), { recursive: true, filter: (file) => !file.endsWith('.test.ts') });
     }
     writeFileSync(join(clone, 'fake-npm.cjs'), FAKE_NPM);
+    if (!inject('isEndurance')) {
+      const dist = join('packages', 'cli', 'dist');
+      cpSync(join(ROOT, dist), join(clone, dist), { recursive: true });
+      const { href } = new URL('../../scripts/bundle-state.mjs', import.meta.url);
+      const { sourceState } = (await import(href)) as { sourceState: (root: string) => string };
+      writeFileSync(join(clone, dist, '.stamp'), sourceState(clone));
+    }
     first = await start(['-p', 'What is in this folder?']);
     firstInstalls = installs();
-  }, 60_000);
+  }, 300_000);
 
   beforeEach(() => remove('npm.log'));
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
@@ -109,7 +118,7 @@ describe('npm start on a fresh clone', () => {
 
   const read = (path: string) => readFileSync(join(clone, path), 'utf8');
 
-  it('installs, builds and answers offline; the second time it only answers', async () => {
+  it('installs, builds where no bundle is there, and answers offline; the second time it only answers', async () => {
     expect(first).toMatchObject({ stderr: INSTALLING, code: 0 });
     expect(first.stdout.startsWith(`${PREFACE}\n\nThis folder holds `)).toBe(true);
     expect(firstInstalls).toEqual(['ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund']);

@@ -35,12 +35,12 @@ const SOURCES = {
   'tui/run.ts': `
     import { count } from '../state.ts';
     import { next } from './rows.ts';
-    const opened = async () => (await (await import('./open-app.ts')).open()) + ' ' + (await (await import('../screen.ts')).show());
+    const opened = async () => (await (await import('./app/open-app.ts')).open()) + ' ' + (await (await import('../screen.ts')).show());
     export const show = async () => 'terminal ' + count() + ' ' + next() + ' ' + (await opened());`,
-  'tui/open-app.ts': `
-    import { next } from './rows.ts';
-    import { show } from '../lazy.ts';
-    export const open = async () => next() + ' ' + (await show()) + ' ' + (await (await import('../views.ts')).view());`,
+  'tui/app/open-app.ts': `
+    import { next } from '../rows.ts';
+    import { show } from '../../lazy.ts';
+    export const open = async () => next() + ' ' + (await show()) + ' ' + (await (await import('../../views.ts')).view());`,
   'tui/rows.ts': `let row = 10; export const next = () => ++row;`,
   'views.ts': `
     import { next } from './tui/rows.ts';
@@ -58,7 +58,7 @@ const OTHER_SOURCES = {
 /** Builds the sources in `folder`; the files of the program, by name. */
 async function pack(folder: string, sources: Record<string, string>): Promise<Map<string, string | Uint8Array>> {
   const source = join(folder, 'packages', 'cli', 'src');
-  for (const room of ['headless', 'tui']) mkdirSync(join(source, room), { recursive: true });
+  for (const room of ['headless', 'tui/app']) mkdirSync(join(source, room), { recursive: true });
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(source, name), text);
   const { packBundle } = (await import(join(ROOT, 'scripts', 'pack.mjs'))) as {
     packBundle(result: unknown): Promise<Map<string, string | Uint8Array>>;

@@ -203,7 +203,7 @@ describe('a server that asks', () => {
 describe('a server of a project', () => {
   const trusted = (folder: string) => JSON.stringify({ [folder]: 'TRUST_FOLDER' });
 
-  it('does not start before the folder is trusted, and starts as it was then', async () => {
+  it('does not start before the user agrees to exactly this entry, also in a folder that is trusted', async () => {
     await using one = await mcpStdioCommand(ECHO);
     await using workspace = await createWorkspace({ files: settingsOf({ one: one.entry }) });
     await using model = await fakeModel(() => say('ok'));
@@ -211,15 +211,26 @@ describe('a server of a project', () => {
     expect(one.readRecord().starts).toBe(0);
 
     await workspace.write('../home/.gemini/trustedFolders.json', trusted(workspace.project));
+    const refused = await runCli(['-p', 'hi', '-y'], { workspace, model });
+    expect(refused.stderr).toMatch(
+      /of this project do not start without your consent: one \(.*\[new\].*castor mcp trust/,
+    );
+    expect([refused.code, one.readRecord().starts]).toEqual([0, 0]);
+
+    expect((await runCli(['mcp', 'trust'], { workspace, model })).stdout).toContain('one (');
     const first = await runCli(['-p', 'hi', '-y'], { workspace, model });
-    expect(first.stderr).toContain('This project starts MCP servers with your permissions: one (');
-    expect(one.readRecord().starts).toBe(1);
+    expect([warningsIn(first.stderr), one.readRecord().starts]).toEqual([[], 1]);
 
     const canary = join(workspace.project, 'canary');
     const changed = { ...one.entry, command: '/bin/sh', args: ['-c', `touch ${canary}`] };
     await workspace.write('.gemini/settings.json', JSON.stringify({ mcpServers: { one: changed } }));
     const second = await runCli(['-p', 'hi', '-y'], { workspace, model });
-    expect(second.stderr).toContain('new or changed since your consent and do not start: one (/bin/sh -c');
+    expect(second.stderr).toContain('do not start without your consent: one (/bin/sh -c');
     expect([one.readRecord().starts, existsSync(canary)]).toEqual([1, false]);
+    const settings = { mcp: { serverCommand: `touch ${canary}` } };
+    await workspace.write('.gemini/settings.json', JSON.stringify(settings));
+    const third = await runCli(['-p', 'hi', '-y'], { workspace, model });
+    expect(third.stderr).toContain('do not start without your consent: mcp (touch ');
+    expect(existsSync(canary)).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ describe('a server that is late', () => {
     await using run = await open(script, { timeout: 600_000 }, { mcp: { promptWait: 600, startLimit: 600 } });
     const { terminal, model, server } = run;
     terminal.type('hi\r');
-    await terminal.waitForText('Connecting to MCP servers... (0/1) - Waiting for: docs (esc to skip');
+    await terminal.waitForText(/Connecting to MCP servers\.\.\. \(0\/1\) - Waiting for: docs · .*esc skips/);
     expect(model.requests).toEqual([]);
     terminal.type(ESC);
     await terminal.waitForText(/^ok$/m);
@@ -59,15 +59,9 @@ describe('a call', () => {
     await using run = await open({ tools }, {}, { script: [answer(call('mcp_docs_work', long)), say('ok')] });
     const { terminal, server } = run;
     terminal.type('go\r');
-    await terminal.waitForText('Allow all server tools for this session  every tool of docs');
+    await terminal.waitForText('until you leave also every tool of docs');
     const screen = terminal.screen().join('\n');
-    for (const words of [
-      'server docs',
-      'tool   work',
-      '"key0": "value 0"',
-      '"key7": "value 7"',
-      'says of itself: Works hard.',
-    ]) {
+    for (const words of ['Use docs: work', 'key0  value 0', 'key7  value 7', 'says of itself: Works hard.']) {
       expect(screen).toContain(words);
     }
     terminal.type('1');
@@ -131,7 +125,7 @@ describe('questions and prompts of a server', () => {
     await terminal.waitForText('3/3');
     expect(terminal.screen().join('\n')).not.toContain('hunter2');
     terminal.type(DOWN);
-    await terminal.waitForText('● 2. green');
+    await terminal.waitForText('❯ 2  green');
     terminal.type('\r');
     await terminal.waitForText('thanks');
     expect(server.record.answers.at(-1)).toMatchObject({
@@ -141,11 +135,11 @@ describe('questions and prompts of a server', () => {
     terminal.type('/rev');
     await terminal.waitForText('Reviews a file. (docs)');
     terminal.type('\t');
-    await terminal.waitForText('> /review');
+    await terminal.waitForText(/^❯ \/review$/m);
     terminal.type('--file="a');
     await terminal.waitForText('--file="a.ts"');
     terminal.type('\t');
-    await terminal.waitForText('> /review --file="a.ts"');
+    await terminal.waitForText('❯ /review --file="a.ts"');
     terminal.type('\r');
     await model.waitForRequest(3);
     expect(lastParts(model)).toEqual([

@@ -137,6 +137,13 @@ export const CALL_CASES: readonly FaultCase[] = [
   },
   {
     id: 'T7',
+    title: 'a call that the service calls malformed',
+    protocols: only('G'),
+    script: [answer(text('I read.'), finish('MALFORMED_FUNCTION_CALL')), answer(call(A.name, A.args), finish()), DONE],
+    expected: { text: 'done', ran: [A], requests: 3, retries: 1 },
+  },
+  {
+    id: 'T7',
     title: 'arguments that are a list',
     protocols: only('CRAO'),
     script: [answer(call('read_file', '["a"]'), finish()), answer(call(A.name, A.args), finish()), DONE],

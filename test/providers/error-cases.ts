@@ -106,7 +106,6 @@ export const ERROR_CASES: readonly FaultCase[] = [
   {
     id: 'T31',
     title: '404 names the address',
-    protocols: only('CRAO'),
     script: [fault(404)],
     expected: { ...FAILED, reason: 'not_found', says: /http:\/\/127\.0\.0\.1:\d+\// },
   },
@@ -125,6 +124,15 @@ export const ERROR_CASES: readonly FaultCase[] = [
   waiting('words, in 900ms', 'CRAO', fault(429, { message: 'Rate limit reached. Please try again in 900ms.' }), 900),
   waiting('words, in 11.054s', 'CRAO', fault(429, { message: 'Rate limit. Please try again in 11.054s.' }), 11_054),
   waiting('words, in 34.2s', 'G', fault(429, { message: 'Quota exceeded. Please retry in 34.2s.' }), 34_200),
+  {
+    id: 'T33',
+    title: 'retry-after as a date',
+    script: [fault(429, { retryAfter: new Date(Date.now() + 240_000).toUTCString() }), OK],
+    expected: AGAIN,
+    // The header is compared with the system's clock, which went on since.
+    check: (_scene, { waits }) =>
+      expect(waits).toEqual([expect.toSatisfy((ms: number) => ms > 60_000 && ms < 300_000)]),
+  },
   {
     id: 'T33',
     title: 'a retry-after that has passed sets no pace',
@@ -176,6 +184,19 @@ export const ERROR_CASES: readonly FaultCase[] = [
     expected: { text: 'fine', requests: 16, retries: 15, waits: Array.from({ length: 15 }, () => 1_500) },
     check: (_scene, { retries }) => expect(retries[0]!.value?.error.message).toMatch(/model is being loaded/),
   },
+  {
+    id: 'T39',
+    title: 'Q28: 503 for the ten minutes that a model may take to load, and no longer',
+    protocols: only('C'),
+    scene: { isLocal: true },
+    script: Array.from({ length: 400 }, () => fault(503, { message: 'Loading model' })),
+    expected: { outcome: 'failed', reason: 'server', requests: 400, retries: 399 },
+    check: (_scene, { waits }) => {
+      const minutes = waits.reduce((sum, ms) => sum + ms, 0) / 60_000;
+      // A wait is up to a fifth longer than asked.
+      expect(minutes).toSatisfy((all: number) => all > 9.9 && all < 12.1);
+    },
+  },
   ...OVERFLOWS.map(([who, message]) => overflow(`overflow in the words of ${who}`, 'CRAO', fault(400, { message }))),
   overflow(
     'overflow in the words of Gemini',
@@ -199,6 +220,8 @@ export const ERROR_CASES: readonly FaultCase[] = [
     ["Invalid schema for function 'list_files': bad", 'CRAO', 'list_files'],
     ['tools.1.custom.input_schema: JSON schema is invalid.', 'A', 'list_files'],
     ['tools[0].function.parameters: unsupported schema', 'C', 'read_file'],
+    ['* GenerateContentRequest.tools[0].function_declarations[1].parameters: bad', 'G', 'list_files'],
+    ['Unable to submit request because `list_files` functionDeclaration `x` schema is bad', 'G', 'list_files'],
   ].map(([message, letters, tool]): FaultCase => ({
     id: 'T42',
     title: `400 naming a schema: ${message}`,

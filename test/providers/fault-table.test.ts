@@ -1,9 +1,10 @@
 /** The fault table: every row over every protocol it names, against an agent over real HTTP. */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { protocolsOf, runCase } from './fault-case.fixture.ts';
+import { only, protocolsOf, runCase } from './fault-case.fixture.ts';
+import { BESIDE, IMPOSSIBLE, PLAN } from './plan.fixture.ts';
 import { PROTOCOLS } from './scene.fixture.ts';
 import { CALL_CASES } from './call-cases.ts';
 import { ERROR_CASES } from './error-cases.ts';
@@ -31,15 +32,21 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
 });
 
 describe('the table', () => {
-  it('holds every case of the plan, or the tests beside it do', async () => {
-    const here = import.meta.dirname;
-    const names = (await readdir(here)).filter((name) => name.endsWith('.ts') && name !== 'fault-table.test.ts');
-    const vertex = join(here, '../../packages/core/src/provider/vertex/vertex.test.ts');
-    const files = [...names.map((name) => join(here, name)), vertex];
-    const sources = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-    const held = new Set(sources.flatMap((source) => source.match(/\bT\d+\b/g) ?? []));
-    const all = Array.from({ length: 72 }, (_, index) => `T${index + 1}`);
-    expect(all.filter((id) => !held.has(id))).toEqual([]);
+  it('holds every case of the plan for every protocol it names, or the tests beside it do', () => {
+    expect(PLAN.size).toBe(72);
+    const missing = [...PLAN].flatMap(([id, letters]) => {
+      const held = new Set([
+        ...TABLE.filter((row) => row.id === id).flatMap(protocolsOf),
+        ...only(`${BESIDE[id]?.letters ?? ''}${IMPOSSIBLE[id]?.letters ?? ''}`),
+      ]);
+      return only(letters).flatMap((protocol) => (held.has(protocol) ? [] : [`${id} ${protocol}`]));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it.each(Object.entries(BESIDE))('has %s in the file that is named for it', async (id, { file }) => {
+    const source = await readFile(join(import.meta.dirname, file), 'utf8');
+    expect(source).toMatch(new RegExp(`\\('[^'\n]*\\b${id}\\b`));
   });
 
   it('has at least 350 rows', () => {

@@ -2,7 +2,19 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, finish, Memory, runCli, say, text, thought } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  finish,
+  Memory,
+  runCli,
+  say,
+  text,
+  thought,
+} from '@castor/testkit';
 import type { FakeModelOptions, Step } from '@castor/testkit';
 import { expect, it } from 'vitest';
 import { conversationOf } from './scene.fixture.ts';
@@ -62,6 +74,42 @@ it('a session goes through every provider and back, each request legal, no key i
     expect(first.stdout + first.stderr + second.stdout + second.stderr).not.toContain(KEY);
   }
   expect(await filesWith(workspace.home, KEY)).toEqual([]);
+});
+
+it('T72 a sub-agent of another provider has its own key, costs and legal requests', async () => {
+  const done = call('complete_task', { result: 'Looked.' });
+  const delegate = call('invoke_agent', { agent_name: 'scout', prompt: 'look around' });
+  await using near = await fakeModel([answer(delegate, finish()), say('All done.')], { protocol: 'chat', key: KEY });
+  await using far = await fakeModel([fault(429, { retryAfter: '0.01' }), answer(done, finish())], {
+    protocol: 'anthropic',
+    key: `far-${KEY}`,
+  });
+  const price = { input: 1_000, output: 0 };
+  const models = { m: { contextWindow: 100_000, price } };
+  const providers = {
+    near: { baseUrl: `${near.url}/v1`, apiKeyEnv: 'NEAR_KEY', models },
+    far: { protocol: 'anthropic', baseUrl: far.url, apiKeyEnv: 'FAR_KEY', models },
+  };
+  await using workspace = await createWorkspace({
+    homeFiles: {
+      '.gemini/settings.json': JSON.stringify({ providers }),
+      '.gemini/agents/scout.md': '---\nname: scout\ndescription: Looks.\nmodel: far/m\n---\nYou look.\n',
+    },
+  });
+  const run = await runCli(['-m', 'near/m', '-p', 'use scout', '-o', 'json'], {
+    workspace,
+    env: { NEAR_KEY: KEY, FAR_KEY: `far-${KEY}` },
+  });
+  expect(run, run.stderr).toMatchObject({ code: 0 });
+  const { response, stats } = JSON.parse(run.stdout);
+  expect(response).toBe('All done.');
+  const [own, other] = [stats.models['near/m'], stats.models['far/m']];
+  expect([own.api.totalErrors, other.api.totalErrors]).toEqual([0, 1]);
+  expect([own.cost_usd, other.cost_usd]).toEqual(
+    [own, other].map(({ tokens }) => expect.closeTo(tokens.prompt / 1_000, 6)),
+  );
+  near.assertDone();
+  far.assertDone();
 });
 
 async function filesWith(folder: string, words: string): Promise<string[]> {

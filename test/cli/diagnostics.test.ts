@@ -1,0 +1,51 @@
+/** After an edit the model reads what broke, in a trusted folder only. */
+
+import { createRequire } from 'node:module';
+import { call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const SERVER = createRequire(import.meta.url).resolve('vscode-json-languageserver/bin/vscode-json-languageserver');
+const servers = { json: { command: process.execPath, args: [SERVER, '--stdio'], extensions: ['.json'] } };
+const FORMAT =
+  'const fs = require("fs"); const f = process.argv[1]; fs.writeFileSync(f, fs.readFileSync(f, "utf8").trim() + "\\n")';
+const formatters = { tidy: { command: process.execPath, args: ['-e', FORMAT, '{file}'], extensions: ['.txt'] } };
+
+async function run(
+  args: object[],
+  diagnostics: object,
+  env: Record<string, string> = { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+) {
+  const settings = JSON.stringify({ castor: { diagnostics } });
+  await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings } });
+  await using model = await fakeModel([...args.map((each) => call('write_file', { ...each })), say('ok')]);
+  const { code, stderr } = await runCli(['-y', '-p', 'go'], { workspace, model, env });
+  expect(code).toBe(0);
+  const results = model.requests.slice(1).map(({ body }) => JSON.stringify((body.contents as unknown[]).at(-1)));
+  return { results, stderr };
+}
+
+describe('after an edit', () => {
+  it('the model reads the new errors of a language server, and the user is told', async () => {
+    const files = [{ file_path: 'a.json', content: '{ "a": nope }' }];
+    const { results, stderr } = await run(files, { servers, timeout: 30 });
+    expect(results[0]).toContain('New errors after this edit, from json');
+    expect(results[0]).toMatch(/a\.json:1: Value expected/);
+    expect(stderr).toContain('json: 1 new error');
+  });
+
+  it('a formatter’s changes are changes of the file: the next edit is not refused', async () => {
+    const files = [
+      { file_path: 'a.txt', content: '  one  ' },
+      { file_path: 'a.txt', content: 'two' },
+    ];
+    const { results } = await run(files, { formatters, timeout: 30 });
+    expect(results[0]).toContain('tidy changed');
+    expect(results[1]).not.toContain('has changed on disk');
+  });
+
+  it('nothing runs in a folder without trust', async () => {
+    const files = [{ file_path: 'a.json', content: '{ "a": nope }' }];
+    const { results } = await run(files, { servers, timeout: 30 }, {});
+    expect(results[0]).not.toContain('New errors');
+  });
+});
