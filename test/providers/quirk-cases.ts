@@ -35,6 +35,40 @@ export const QUIRK_CASES: readonly FaultCase[] = [
     expected: { ...FAILED, reason: 'context_overflow' },
   },
   {
+    id: 'Q36',
+    title: 'a window that prompt and answer share: no limit of the answer is sent unless the user sets one',
+    protocols: only('C'),
+    script: [
+      jsonAnswer(400, {
+        error: {
+          message:
+            "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3000 in the messages, 2000 in the completion).",
+        },
+      }),
+    ],
+    expected: { ...FAILED, reason: 'context_overflow' },
+    check: ({ requests }) => {
+      for (const field of ['max_tokens', 'max_completion_tokens'])
+        expect(requests()[0]!.body).not.toHaveProperty(field);
+    },
+  },
+  {
+    id: 'Q55',
+    title: 'the same call again and again: the model is told after five, the prompt ends after ten',
+    script: Array.from({ length: 10 }, () => READ),
+    expected: { outcome: 'loop_detected', requests: 10 },
+  },
+  {
+    id: 'Q41',
+    title: 'a router that answers by another provider each time',
+    protocols: only('C'),
+    script: ['A', 'B'].map((provider) =>
+      answer(raw({ id: 'x', provider, choices: [{ index: 0, delta: { content: provider } }] }), finish()),
+    ),
+    prompts: ['one', 'two'],
+    expected: { text: 'B', requests: 2, retries: 0, notices: [] },
+  },
+  {
     id: 'Q22',
     title: 'comments and blank lines while waiting',
     protocols: only('GCRA'),

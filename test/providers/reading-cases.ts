@@ -110,7 +110,6 @@ export const READING_CASES: readonly FaultCase[] = [
   {
     id: 'T56',
     title: 'no usage at all stays unknown',
-    protocols: only('GCR'),
     scene: { server: { quirks: { usage: 'none' } } },
     script: [answer(text('fine'), finish('STOP', { usage: null }))],
     expected: { text: 'fine', requests: 1 },

@@ -87,7 +87,7 @@ describe.each(PAIRS)('from %s to %s', (from, to) => {
   it.each([
     ['that sees', true],
     ['that is blind', false],
-  ])('and back: every request is legal, and state returns to its own provider, a model %s', async (_what, sees) => {
+  ])('T20 and back: every request is legal, and state returns to its own provider, a model %s', async (_what, sees) => {
     await using pair = await openPair(from, to, sees);
     expect(await pair.ask('one')).toBe('Step 1.Seen.');
     expect(await pair.ask('two')).toBe('Step 2.Step 3.Taken over.');

@@ -129,6 +129,7 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     const seen = await scene.ask('hello');
     expect(seen).toMatchObject({ outcome: 'failed', error: { reason: 'network' } });
     expect(seen.detail).toContain(new URL(url).host);
+    expect(seen.detail).toContain(`${protocol} does not listen there: start it`);
     expect(seen.waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(10_000);
   });
 
@@ -154,7 +155,25 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
     await scene.ask(`one ${long}`);
     await scene.ask(`two ${long}`);
     await scene.agent.client.tryCompressChat('p', true);
-    expect(scene.model.requests.filter(({ model }) => model === 'm' || model === 'little').length).toBeGreaterThan(2);
+    const asked = scene.model.requests
+      .filter(({ action }) => action?.includes('enerateContent'))
+      .map(({ model }) => model);
+    // The conversation asks its model, the summary the small one of the same provider.
+    expect(asked.slice(0, 2)).toEqual(['m', 'm']);
+    expect(new Set(asked.slice(2))).toEqual(new Set(['little']));
+    scene.model.assertDone();
+  });
+
+  it('T70 asks the model itself for a summary where the provider does not have the small one', async () => {
+    const snapshot = say('<state_snapshot>short</state_snapshot>');
+    const long = Array.from({ length: 900 }, (_, index) => (index * index).toString(36)).join(' ');
+    const script = [say(long), say(long), fault(404), snapshot, snapshot];
+    await using scene = await openScene(protocol, script, { access: { smallModel: 'little' } });
+    await scene.ask(`one ${long}`);
+    await scene.ask(`two ${long}`);
+    await scene.agent.client.tryCompressChat('p', true);
+    const asked = scene.model.requests.filter(({ action }) => action?.includes('enerateContent'));
+    expect(asked.map(({ model }) => model)).toEqual(['m', 'm', 'little', 'm', 'm']);
     scene.model.assertDone();
   });
 

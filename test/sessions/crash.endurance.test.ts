@@ -33,7 +33,9 @@ function check({ kills, last, requests, violations, effects, files, lines }: Kil
   const ending = { code: hasAnswered ? 42 : 0, answer: hasAnswered ? '' : 'All thirty calls are made.' };
   const said = { code: last.code, answer: last.stdout.trimEnd().split('\n').at(-1) };
   expect({ ...said, stderr: said.code === ending.code ? '' : last.stderr }).toEqual({ ...ending, stderr: '' });
-  expect([violations, lines.at(-1)]).toEqual([[], expect.stringContaining('All thirty calls are made.')]);
+  // What the calls changed is recorded by a process of its own, also after the answer.
+  const spoken = lines.findLast((line) => !line.startsWith('{"$workspaceChange"'));
+  expect([violations, spoken]).toEqual([[], expect.stringContaining('All thirty calls are made.')]);
 
   // Everything the model was told is still there, in order, once: every request extends the one before.
   for (const [index, turns] of requests.entries()) {

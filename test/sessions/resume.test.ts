@@ -133,7 +133,7 @@ describe('castor --resume', () => {
       await terminal.waitForText('Type your message');
       terminal.type(`${typed} \r`);
       await terminal.waitUntil(
-        (shown) => shown.lines().includes(`> ${typed}`) && existsSync(join(workspace.project, 'held')),
+        (shown) => shown.lines().includes(`❯ ${typed}`) && existsSync(join(workspace.project, 'held')),
       );
       terminal.kill('SIGKILL');
       await terminal.done;

@@ -31,7 +31,8 @@ describe('the list of sources', () => {
     const again = prepareStart({ ...first, isAttended: true });
     expect(again.sources).toBe(first.sources);
 
-    decideOnFolder({ folder: cwd, level: 'TRUST_FOLDER', file: trustedFoldersFile({ home, environment }), home });
+    const file = trustedFoldersFile({ home, environment });
+    decideOnFolder({ folder: cwd, level: 'TRUST_FOLDER', file, home, programs: { servers: [], hooks: [] } });
     const trusted = prepareStart({ ...again, isAttended: true });
     const project = (sources: typeof first.sources) => sources.find(({ kind }) => kind === 'project');
     expect([project(first.sources)?.trusted, project(trusted.sources)?.trusted]).toEqual([false, true]);

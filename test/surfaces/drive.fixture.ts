@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorkspace, fakeModel, say, startCli, startTerminal } from '@castor/testkit';
 import type { FakeModel, Gate, Script, Workspace, WorkspaceOptions } from '@castor/testkit';
+import { Editor } from '../acp/editor.fixture.ts';
 
 export interface Scene extends WorkspaceOptions {
   readonly settings?: object;
@@ -40,6 +41,7 @@ export const SURFACES: Readonly<Record<string, (scene: Scene) => Promise<Seen>>>
   '-p': (scene) => play(scene, print),
   'stream-json': (scene) => play(scene, converse),
   terminal: (scene) => play(scene, sit),
+  acp: (scene) => play(scene, edit),
 };
 
 async function play(scene: Scene, act: (stage: Stage) => Promise<void>): Promise<Seen> {
@@ -111,7 +113,7 @@ async function sit({ scene, workspace, model, held }: Stage): Promise<void> {
   await held?.reached;
   if (queued !== undefined) {
     terminal.type(`${queued}\r`);
-    await terminal.waitForText(`⧗ ${queued}`);
+    await terminal.waitForText(`next  ${queued}`);
   }
   if (isCancelled) {
     terminal.type('\x1b');
@@ -121,6 +123,22 @@ async function sit({ scene, workspace, model, held }: Stage): Promise<void> {
   await terminal.waitUntil((seen) => seen.title().includes('Ready'));
   terminal.type('/quit\r');
   await terminal.done;
+}
+
+/** An editor. A prompt that waits is not for it: a newer prompt cancels the one that runs. */
+async function edit({ scene, workspace, model, held }: Stage): Promise<void> {
+  const { words = '', args = [], isCancelled = false } = scene;
+  await using editor = await Editor.open({ workspace, model, args, env: TRUSTED });
+  const session = await editor.newSession();
+  const prompt = editor.prompt(session, words);
+  if (isCancelled) {
+    await held?.reached;
+    await editor.until(() => editor.text() !== '');
+    await editor.notify('session/cancel', { sessionId: session });
+  }
+  await prompt;
+  editor.closeStdin();
+  await editor.done;
 }
 
 /** The project's sessions, oldest first, message by message. */

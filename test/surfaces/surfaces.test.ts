@@ -62,7 +62,7 @@ const SCENES: Readonly<Record<string, Scene & Expected>> = {
     held: gate,
     script: (held) => [answer(text('One '), held!, text('answer.')), lastAnswer],
     sent: [['first'], ['second']],
-    without: ['-p'],
+    without: ['-p', 'acp'],
   },
   'a prompt that is cancelled': {
     words: 'think',
@@ -75,6 +75,7 @@ const SCENES: Readonly<Record<string, Scene & Expected>> = {
     args: ['--continue'],
     files: FILES,
     before: leaveUnanswered,
+    without: ['acp'],
     sent: [['look at @a.txt', ...ATTACHED]],
   },
 };

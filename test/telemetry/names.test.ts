@@ -32,7 +32,7 @@ const EVENTS: Readonly<Record<string, Place>> = {
   'gemini_cli.slash_command.model': 'terminal',
   'gemini_cli.chat_compression': 'compression',
   'gemini_cli.malformed_json_response': 'nextSpeaker',
-  'gemini_cli.ide_connection': { needs: 'the IDE companion' },
+  'gemini_cli.ide_connection': { needs: 'a record of connections to an editor' },
   'gemini_cli.conversation_finished': 'edits',
   'gemini_cli.file_operation': 'edits',
   'gemini_cli.chat.content_retry': 'failures',

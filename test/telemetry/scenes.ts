@@ -303,7 +303,7 @@ export const SCENES = {
     await terminal.waitForText('Rewind to before which message?');
     terminal.type('\r');
     await terminal.waitForText('Rewound to before that message');
-    await terminal.resize(80, 3);
+    await terminal.resize(80, 1);
     // The first key may be seen before the new size is; the second is drawn in it.
     terminal.type('quark');
     await terminal.waitForText('quark');
