@@ -1,6 +1,7 @@
 /** The files and terminals of an editor: unsaved text is read and changed, commands run where the user sees them. */
 
 import { join } from 'node:path';
+import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import { call, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { lastParts, openScene } from './scene.fixture.ts';
@@ -101,6 +102,7 @@ describe('terminals', () => {
     });
     const { editor, session, workspace, model } = scene;
     await editor.prompt(session, 'go');
+    await editor.until(() => editor.terminals[0]?.released === true);
     const [terminal] = editor.terminals;
     expect(terminal).toMatchObject({ sessionId: session, cwd: workspace.project, released: true });
     expect([terminal!.command, ...terminal!.args!].slice(-3)).toEqual(['bash', '-c', 'npm test']);
@@ -123,9 +125,55 @@ describe('terminals', () => {
     await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => 'hang' });
     const { editor, session } = scene;
     const prompt = editor.prompt(session, 'go');
+    await editor.until(() => editor.calls().some(({ content }) => content.length > 0));
+    await editor.notify('session/cancel', { sessionId: session });
+    expect(await prompt).toEqual({ stopReason: 'cancelled' });
+    await editor.until(() => editor.terminals[0]?.released === true);
+    expect(editor.terminals).toMatchObject([{ killed: true }]);
+  });
+
+  it('that are opened after the prompt was cancelled are closed again', async () => {
+    const opened = Promise.withResolvers<'hang'>();
+    const options = { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => opened.promise };
+    await using scene = await openScene(RUN(), options);
+    const { editor, session } = scene;
+    const prompt = editor.prompt(session, 'go');
     await editor.until(() => editor.terminals.length === 1);
     await editor.notify('session/cancel', { sessionId: session });
     expect(await prompt).toEqual({ stopReason: 'cancelled' });
-    expect(editor.terminals).toMatchObject([{ killed: true, released: true }]);
+    opened.resolve('hang');
+    await editor.until(() => editor.terminals[0]?.released === true);
+  });
+
+  it('are read as text: what would move a cursor is taken away', async () => {
+    const output = '\u001b[31mred\u001b[0m\r\nprogress 1\rprogress 2\n';
+    const options = { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => ({ output, exitCode: 0 }) };
+    await using scene = await openScene(RUN(), options);
+    await scene.editor.prompt(scene.session, 'go');
+    const told = JSON.stringify(lastParts(scene.model));
+    expect(told).toContain('red');
+    expect(told).not.toMatch(/u001b|\\r/);
+  });
+});
+
+describe('an editor that never answers', () => {
+  it.each<[string, ClientCapabilities, string, Record<string, unknown>]>([
+    ['fs/read_text_file', { fs: { readTextFile: true } }, 'read_file', { file_path: 'a.txt' }],
+    ['fs/write_text_file', { fs: { writeTextFile: true } }, 'write_file', { file_path: 'b.txt', content: 'b' }],
+    ['terminal/create', { terminal: true }, 'run_shell_command', { command: 'true' }],
+    ['terminal/kill', { terminal: true }, 'run_shell_command', { command: 'true' }],
+  ])('%s: the prompt can be cancelled, and the next one runs', async (method, capabilities, tool, args) => {
+    const script = [call(tool, args), say('next')];
+    const options = { files: { 'a.txt': 'a' }, args: ['--yolo'], capabilities, unanswered: [method] };
+    await using scene = await openScene(script, { ...options, onTerminal: () => 'hang' });
+    const { editor, session } = scene;
+    const prompt = editor.prompt(session, 'go');
+    // A terminal is killed after it was opened.
+    const isAsked = () => editor.ignored.length > 0 || editor.calls().some(({ content }) => content.length > 0);
+    await editor.until(isAsked);
+    await editor.notify('session/cancel', { sessionId: session });
+    expect(await prompt).toEqual({ stopReason: 'cancelled' });
+    expect(editor.calls()).toMatchObject([{ statuses: ['pending', 'in_progress', 'failed'] }]);
+    expect(await editor.prompt(session, 'again')).toMatchObject({ stopReason: 'end_turn' });
   });
 });

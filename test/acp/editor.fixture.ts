@@ -36,10 +36,13 @@ export interface EditorOptions {
   readonly onElicitation?: (request: CreateElicitationRequest) => object;
   /** Unsaved text by path; a written file is stored here too. */
   readonly buffers?: Map<string, string>;
-  readonly onTerminal?: (request: CreateTerminalRequest) => { output: string; exitCode: number } | 'hang';
-  /** Do not send `initialize`. */
-  readonly isRaw?: boolean;
+  readonly onTerminal?: (request: CreateTerminalRequest) => TerminalRun | Promise<TerminalRun>;
+  /** Requests of the agent that the editor never answers. */
+  readonly unanswered?: readonly string[];
 }
+
+/** What a command in a terminal did; `hang` for one that does not end. */
+export type TerminalRun = { readonly output: string; readonly exitCode: number } | 'hang';
 
 export type Update<Kind extends SessionUpdate['sessionUpdate']> = Extract<SessionUpdate, { sessionUpdate: Kind }>;
 
@@ -60,6 +63,8 @@ export class Editor implements AsyncDisposable {
   readonly elicitations: CreateElicitationRequest[] = [];
   readonly reads: string[] = [];
   readonly writes: { path: string; content: string }[] = [];
+  /** The requests that are never answered. */
+  readonly ignored: string[] = [];
   readonly terminals: (CreateTerminalRequest & { killed?: boolean; released?: boolean })[] = [];
   /** Lines of stdout, as they came. */
   stdout = '';
@@ -168,6 +173,14 @@ export class Editor implements AsyncDisposable {
     await this.done;
   }
 
+  /** Waits for ever where the request is one of the unanswered. */
+  private async ignore(method: string): Promise<void> {
+    if (!this.options.unanswered?.includes(method)) return;
+    this.ignored.push(method);
+    this.condition.changed();
+    await new Promise<never>(() => undefined);
+  }
+
   private app() {
     const { onPermission = () => 'proceed_once', onElicitation, buffers = new Map(), onTerminal } = this.options;
     const exits = new Map<
@@ -189,25 +202,28 @@ export class Editor implements AsyncDisposable {
         this.elicitations.push(params);
         return (onElicitation?.(params) ?? { action: 'decline' }) as never;
       })
-      .onRequest('fs/read_text_file', ({ params }) => {
+      .onRequest('fs/read_text_file', async ({ params }) => {
         this.reads.push(params.path);
+        await this.ignore('fs/read_text_file');
         const content = buffers.get(params.path);
         if (content === undefined) throw new Error(`ENOENT: ${params.path}`);
         return { content };
       })
-      .onRequest('fs/write_text_file', ({ params }) => {
+      .onRequest('fs/write_text_file', async ({ params }) => {
+        await this.ignore('fs/write_text_file');
         this.writes.push({ path: params.path, content: params.content });
         buffers.set(params.path, params.content);
         return {};
       })
-      .onRequest('terminal/create', ({ params }) => {
+      .onRequest('terminal/create', async ({ params }) => {
+        await this.ignore('terminal/create');
         const terminalId = `t${this.terminals.length + 1}`;
         this.terminals.push(params);
-        const ran = onTerminal?.(params) ?? { output: '', exitCode: 0 };
+        this.condition.changed();
+        const ran = (await onTerminal?.(params)) ?? { output: '', exitCode: 0 };
         const exit = Promise.withResolvers<{ exitCode: number | null; signal: string | null }>();
         exits.set(terminalId, { output: ran === 'hang' ? '' : ran.output, exit });
         if (ran !== 'hang') exit.resolve({ exitCode: ran.exitCode, signal: null });
-        this.condition.changed();
         return { terminalId };
       })
       .onRequest('terminal/wait_for_exit', ({ params }) => exits.get(params.terminalId)!.exit.promise)
@@ -215,13 +231,15 @@ export class Editor implements AsyncDisposable {
         const { output, exit } = exits.get(params.terminalId)!;
         return { output, truncated: false, exitStatus: await Promise.race([exit.promise, Promise.resolve(null)]) };
       })
-      .onRequest('terminal/kill', ({ params }) => {
+      .onRequest('terminal/kill', async ({ params }) => {
+        await this.ignore('terminal/kill');
         this.terminals[Number(params.terminalId.slice(1)) - 1]!.killed = true;
         exits.get(params.terminalId)!.exit.resolve({ exitCode: null, signal: 'SIGTERM' });
         return {};
       })
       .onRequest('terminal/release', ({ params }) => {
         this.terminals[Number(params.terminalId.slice(1)) - 1]!.released = true;
+        this.condition.changed();
         return {};
       });
   }

@@ -39,6 +39,19 @@ describe('a new session', () => {
     await expect(scene.editor.newSession({ cwd })).rejects.toMatchObject({ code: -32_602 });
   });
 
+  it('is known to the editor before anything is told about it', async () => {
+    const settings = { unknownByCastor: true, mcpServers: { gone: { command: '/no/such/program' } } };
+    await using scene = await openScene([say('ok')], { settings });
+    const { editor, session } = scene;
+    await editor.prompt(session, 'go');
+    expect(editor.text('agent_thought_chunk')).toContain('The MCP server gone is not available');
+    const lines = editor.stdout.split('\n');
+    const answered = lines.findIndex((line) => line.includes('"result":{"sessionId"'));
+    const told = lines.findIndex((line) => line.includes('"session/update"'));
+    expect(answered).toBeGreaterThan(0);
+    expect(told).toBeGreaterThan(answered);
+  });
+
   it('has the settings of its own folder', async () => {
     await using scene = await openScene([say('x')], {
       files: {
@@ -202,6 +215,29 @@ describe('sessions on disk', () => {
     const params = { sessionId: 'a0b1c2d3-0000-4000-8000-000000000000', cwd: scene.workspace.project, mcpServers: [] };
     await expect(scene.editor.request('session/load', params)).rejects.toMatchObject({ code: -32_002 });
     expect((await scene.editor.request('session/list', {})).sessions).toEqual([]);
+  });
+
+  it('are loaded one request after the other, however often an editor asks', async () => {
+    await using scene = await openScene([say('one'), say('two')]);
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'first');
+    const params = { sessionId: session, cwd: workspace.project, mcpServers: [] };
+    const loads = [1, 2, 3].map(() => editor.request('session/load', params));
+    expect((await Promise.allSettled(loads)).map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'));
+    await editor.prompt(session, 'second');
+    expect(editor.text()).toBe(`${'one'.repeat(4)}two`);
+  });
+
+  it.each(['session/close', 'session/delete'] as const)('%s ends what runs in them', async (method) => {
+    await using scene = await openScene([call('run_shell_command', { command: 'sleep 1000' })], { args: ['--yolo'] });
+    const { editor, session } = scene;
+    const prompt = editor.prompt(session, 'go');
+    await editor.until(() => editor.calls().some(({ statuses }) => statuses.includes('in_progress')));
+    await editor.request(method, { sessionId: session });
+    expect(await prompt).toEqual({ stopReason: 'cancelled' });
+    await expect(editor.prompt(session, 'x')).rejects.toThrow('Session not found');
+    const { sessions } = await editor.request('session/list', {});
+    expect(sessions.length).toBe(method === 'session/close' ? 1 : 0);
   });
 
   it('are deleted', async () => {

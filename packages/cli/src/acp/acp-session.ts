@@ -29,6 +29,8 @@ export interface AcpSessionOptions {
   readonly live: LiveSession;
   readonly questions: SessionQuestions;
   readonly startedAt: number;
+  /** Whether the editor does not know the session yet: updates wait for `introduce`. */
+  readonly isNew: boolean;
   readonly otherModels: readonly OfferedModel[];
   /** Called when the session ends. */
   readonly onEnd: () => void;
@@ -48,11 +50,13 @@ export class AcpSession {
   private begun: Promise<void> = Promise.resolve();
   private shown: Promise<void> = Promise.resolve();
   private shownModel: string;
+  private held: SessionUpdate[] | undefined;
 
   constructor(options: AcpSessionOptions) {
     this.options = options;
-    const { client, live, start } = options;
+    const { client, live, start, isNew } = options;
     const { agent } = live;
+    if (isNew) this.held = [];
     this.shownModel = agent.requestedModel();
     this.updates = new SessionUpdates({
       capabilities: client.capabilities,
@@ -88,6 +92,11 @@ export class AcpSession {
     return this.options.live.agent;
   }
 
+  /** Aborts with the current prompt: what the editor is asked for then is no longer waited for. */
+  get promptSignal(): AbortSignal {
+    return [...this.prompts].at(-1)?.signal ?? this.ending.signal;
+  }
+
   /** What a new or loaded session tells the editor. */
   describe() {
     const start = { ...this.options.start, others: this.options.otherModels };
@@ -106,6 +115,13 @@ export class AcpSession {
     for (const message of [...start.warnings, ...live.session.notices]) this.updates.tell('warning', message);
     for (const notice of start.notices) this.updates.tell('info', notice);
     this.commands.announce();
+  }
+
+  /** Sends what has been shown so far: the editor knows the session now. */
+  introduce(): void {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const update of held) this.emit(update);
   }
 
   /** Shows what an earlier run showed. Resolves when the editor has it. */
@@ -207,16 +223,12 @@ export class AcpSession {
   private show(event: AgentEvent): Promise<void> | undefined {
     this.updates.show(event);
     if (event.type === 'tools_changed') this.commands.announce();
-    void this.options.questions.answer(event, this.agent.session, this.questionSignal());
+    void this.options.questions.answer(event, this.agent.session, this.promptSignal);
     return this.shown;
   }
 
-  /** Questions of a prompt end with it. */
-  private questionSignal(): AbortSignal {
-    return [...this.prompts].at(-1)?.signal ?? this.ending.signal;
-  }
-
   private emit(update: SessionUpdate): void {
+    if (this.held) return void this.held.push(update);
     this.shown = this.options.client.update(this.id, update);
   }
 

@@ -53,6 +53,8 @@ export class AcpSessions {
   private readonly options: AcpSessionsOptions;
   private readonly authentication: Authentication;
   private readonly open = new Map<string, AcpSession>();
+  /** The last opening or closing of each session: of one session, only one happens at a time. */
+  private readonly changes = new Map<string, Promise<unknown>>();
   private hasCleanedUp = false;
 
   constructor(options: AcpSessionsOptions) {
@@ -81,9 +83,11 @@ export class AcpSessions {
   async resume(request: Omit<LoadSessionRequest, 'mcpServers'> & Place): Promise<AcpSession> {
     const { home } = this.options;
     const { sessionId } = request;
-    await this.close(sessionId);
-    const root = findSessionRoot(home, sessionId);
-    return this.start(request, { resume: sessionId, ...(root !== undefined && { root }) });
+    return this.inTurn(sessionId, async () => {
+      await this.closeOpen(sessionId);
+      const root = findSessionRoot(home, sessionId);
+      return this.start(request, { resume: sessionId, ...(root !== undefined && { root }) });
+    });
   }
 
   /** Throws the error of the protocol for an unknown session. */
@@ -110,18 +114,17 @@ export class AcpSessions {
   }
 
   async close(sessionId: string): Promise<void> {
-    const session = this.open.get(sessionId);
-    if (!session) return;
-    this.open.delete(sessionId);
-    await this.end(session, CLOSE_LIMIT_MS, new AbortController().signal);
+    await this.inTurn(sessionId, () => this.closeOpen(sessionId));
   }
 
   async delete(sessionId: string): Promise<void> {
-    await this.close(sessionId);
-    const { home } = this.options;
-    const root = findSessionRoot(home, sessionId);
-    if (root === undefined) throw RequestError.resourceNotFound(sessionId);
-    await deleteSession(sessionId, { home, root });
+    await this.inTurn(sessionId, async () => {
+      await this.closeOpen(sessionId);
+      const { home } = this.options;
+      const root = findSessionRoot(home, sessionId);
+      if (root === undefined) throw RequestError.resourceNotFound(sessionId);
+      await deleteSession(sessionId, { home, root });
+    });
   }
 
   /** Ends everything the sessions started. */
@@ -153,6 +156,24 @@ export class AcpSessions {
       const isMissing = cause instanceof SessionError && cause.reason === 'not_found';
       if (!isMissing) throw error;
       throw new RequestError(-32_002, `Session not found: ${wish.resume}`, { details: getErrorMessage(error) });
+    }
+  }
+
+  private async closeOpen(sessionId: string): Promise<void> {
+    const session = this.open.get(sessionId);
+    if (!session) return;
+    this.open.delete(sessionId);
+    await this.end(session, CLOSE_LIMIT_MS, new AbortController().signal);
+  }
+
+  private async inTurn<T>(sessionId: string, change: () => Promise<T>): Promise<T> {
+    const changed = (this.changes.get(sessionId) ?? Promise.resolve()).then(change);
+    const settled = changed.catch(() => undefined);
+    this.changes.set(sessionId, settled);
+    try {
+      return await changed;
+    } finally {
+      if (this.changes.get(sessionId) === settled) this.changes.delete(sessionId);
     }
   }
 

@@ -47,6 +47,8 @@ function createApp(sessions: () => Promise<AcpSessions>) {
     .onRequest('session/new', ({ params }) =>
       explained(async () => {
         const session = await (await sessions()).create(params);
+        // The library sends the response before the next phase of the loop; an editor ignores updates it gets earlier.
+        setImmediate(() => session.introduce());
         return { sessionId: session.id, ...session.describe() };
       }),
     )

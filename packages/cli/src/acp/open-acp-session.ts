@@ -44,7 +44,8 @@ export async function openAcpSession(options: OpenAcpSessionOptions): Promise<Ac
     editor: createEditorPorts({
       client,
       sessionId,
-      signal: ended.signal,
+      ended: ended.signal,
+      promptSignal: () => session?.promptSignal ?? ended.signal,
       inherited: process.env,
       onTerminal: (callId, terminalId) => session?.updates.calls.attachTerminal(callId, terminalId),
     }),
@@ -56,8 +57,10 @@ export async function openAcpSession(options: OpenAcpSessionOptions): Promise<Ac
   });
   const live = new LiveSession(opened);
   const otherModels = listOtherModels(start);
-  session = new AcpSession({ client, start, live, questions, startedAt, otherModels, onEnd: () => ended.abort() });
-  session.begin(occasionOf(wish) === 'resume' ? 'resume' : 'startup');
+  const isNew = occasionOf(wish) !== 'resume';
+  const onEnd = () => ended.abort();
+  session = new AcpSession({ client, start, live, questions, startedAt, isNew, otherModels, onEnd });
+  session.begin(isNew ? 'startup' : 'resume');
   return session;
 }
 

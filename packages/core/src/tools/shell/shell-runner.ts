@@ -62,7 +62,12 @@ export class ShellRunner {
     if (elsewhere && callId !== undefined) {
       const { inactivityTimeoutMs } = this;
       const own = await environmentFor?.(command, directory);
-      return elsewhere({ ...request, callId, environment: { ...environment, ...own }, inactivityTimeoutMs });
+      const outcome = await elsewhere({
+        ...{ ...request, callId, inactivityTimeoutMs },
+        environment: { ...environment, ...own },
+      });
+      const { cleanOutput } = await import('./clean-output.ts');
+      return { ...outcome, output: cleanOutput(Buffer.from(outcome.output)) };
     }
     const commands = this.commands ?? (await (this.loading ??= this.load()));
     return commands.run(request);
