@@ -18,7 +18,15 @@ export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
 export { parseJsonText } from './config/json-text.ts';
 export { parseTomlText } from './config/toml-text.ts';
-export { projectDirectory, userDirectory, userSettingsPath, workspaceSettingsPath } from './config/paths.ts';
+export { ENVIRONMENT_VARIABLES } from './config/environment-variables.ts';
+export {
+  projectDirectory,
+  systemDefaultsPath,
+  systemSettingsPath,
+  userDirectory,
+  userSettingsPath,
+  workspaceSettingsPath,
+} from './config/paths.ts';
 export { findProjectDirectories, resolveProjectDirectory } from './config/project-registry.ts';
 export { readSourceFile } from './config/source-file.ts';
 export { isProjectTrusted } from './protocol/source.ts';

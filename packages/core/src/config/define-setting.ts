@@ -15,6 +15,8 @@ export interface SettingExtras<Value> {
   merge?: MergeStrategy;
   /** `never`: a project's file cannot set it. `tighten`: it may enable this, not disable it. */
   project?: 'never' | 'tighten';
+  /** The keys of an object that a project's file may set; the others are the user's alone. Absent: all. */
+  projectKeys?: readonly string[];
   /** Replaces an invalid value where ignoring it would lift a restriction; `refuse` ends the program. */
   whenInvalid?: 'refuse' | { use: Value };
 }

@@ -66,6 +66,8 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
   {
     names: [
       'GEMINI_SANDBOX_IMAGE',
+      'GEMINI_SANDBOX_IMAGE_DEFAULT',
+      'GEMINI_SANDBOX_PROXY_COMMAND',
       'SANDBOX_FLAGS',
       'SANDBOX_MOUNTS',
       'SANDBOX_ENV',

@@ -84,13 +84,14 @@ function fitDefinition(
   path: readonly string[],
   { fitted, isProject }: Work,
 ): unknown {
-  const { project, whenInvalid } = definition;
+  const { project, projectKeys, whenInvalid } = definition;
   const reason = isProject ? refusal(value, project) : undefined;
   if (reason !== undefined) {
     fitted.ignored.push({ key: path.join('.'), reason });
     return undefined;
   }
-  const { value: usable, problems } = fitShape(value, definition.shape);
+  const given = isProject && projectKeys ? keepKeys(value, projectKeys, path, fitted.ignored) : value;
+  const { value: usable, problems } = fitShape(given, definition.shape);
   const isUnusable = usable === undefined && problems.length > 0;
   const used = isUnusable && typeof whenInvalid === 'object' ? whenInvalid.use : usable;
   const isFatal = isUnusable && whenInvalid === 'refuse';
@@ -101,13 +102,27 @@ function fitDefinition(
   return used;
 }
 
+/** An object without the keys that a project has no say in, each of them reported. */
+function keepKeys(
+  value: unknown,
+  keys: readonly string[],
+  path: readonly string[],
+  ignored: IgnoredSetting[],
+): unknown {
+  if (!isRecord(value)) return value;
+  const refused = Object.keys(value).filter((key) => !keys.includes(key));
+  ignored.push(...refused.map((key) => ({ key: [...path, key].join('.'), reason: PROJECT_NEVER })));
+  return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
+}
+
 function refusal(value: unknown, project: SettingDefinition<unknown>['project']): string | undefined {
   if (project === 'never') return PROJECT_NEVER;
   return project === 'tighten' && isOff(value) ? PROJECT_TIGHTEN : undefined;
 }
 
 function isOff(value: unknown): boolean {
-  if (isRecord(value)) return value['enabled'] === false;
+  // An object that does not enable it would replace a value that does.
+  if (isRecord(value)) return value['enabled'] !== true;
   return value === false || (typeof value === 'string' && /^(?:false|0|)$/i.test(value.trim()));
 }
 

@@ -247,8 +247,14 @@ describe('merging', () => {
     ['tools.core', ['a'], ['b'], ['b']],
     ['ui.customThemes', { a: { x: 1 } }, { a: { y: 2 } }, { a: { x: 1, y: 2 } }],
     ['agents.browser.allowedDomains', ['a'], ['b'], ['b']],
-    ['tools.sandbox', { command: 'docker' }, { image: 'x' }, { command: 'docker', image: 'x' }],
-    ['tools.sandbox', true, { image: 'x' }, { image: 'x' }],
+    [
+      'tools.sandbox',
+      { image: 'x' },
+      { enabled: true, command: 'docker' },
+      { enabled: true, command: 'docker', image: 'x' },
+    ],
+    ['tools.sandbox', true, { command: 'docker' }, true],
+    ['tools.sandbox', true, { enabled: true, image: 'x', allowedPaths: ['/'], networkAccess: true }, { enabled: true }],
     ['unknown.key', { a: 1 }, { b: [2] }, { a: 1, b: [2] }],
   ];
 

@@ -39,8 +39,8 @@ export const tools = {
   sandbox: setting<boolean | string | SandboxSettings | undefined>(
     SANDBOX,
     undefined,
-    'Runs each command in a sandbox: true, bwrap, or {enabled, command, allowedPaths, networkAccess}. Containers (docker, podman) end with 44.',
-    { project: 'tighten', whenInvalid: { use: true } },
+    'Runs each command in a sandbox (true, bwrap, sandbox-exec), or the whole program in a container (docker, podman, runsc, lxc); or {enabled, command, image, allowedPaths, networkAccess}.',
+    { project: 'tighten', projectKeys: ['enabled', 'command'], whenInvalid: { use: true } },
   ),
   sandboxAllowedPaths: texts([], 'Additional folders that the sandbox may write.', { project: 'never' }),
   sandboxNetworkAccess: flag(false, 'Lets the sandbox reach package registries.', {
