@@ -59,6 +59,7 @@ const CLI: Record<string, readonly string[]> = {
   slash: ['commands', 'providers', 'start'],
   prompt: ['slash', 'start'],
   surface: ['args', 'start', 'generators', 'slash', 'prompt'],
+  container: ['args', 'start'],
   ide: ['start'],
   headless: ['args', 'start', 'generators', 'slash', 'prompt', 'surface'],
   serve: ['args', 'headless', 'prompt', 'start', 'surface'],

@@ -15,6 +15,7 @@ import { describeCrash, listenForSignals } from './signals.ts';
 import type { Interruption } from './signals.ts';
 import { readStandardInput } from './prompt/stdin.ts';
 import { chooseSurface } from './start/choose-surface.ts';
+import { mayNeedContainer } from './start/container.ts';
 
 declare const CASTOR_VERSION: string;
 
@@ -41,7 +42,7 @@ async function main(argv: readonly string[]): Promise<void> {
     if (args instanceof ExitError) throw args;
     exitCode = Array.isArray(subcommand)
       ? await runWords(subcommand, output, interruption)
-      : await dispatch(args, output, interruption);
+      : await dispatch(args, argv, output, interruption);
   } catch (error) {
     const { explainFailure } = await import('./headless/explain-failure.ts');
     exitCode = await explainFailure(error, output, argv, args instanceof ExitError ? undefined : args);
@@ -68,7 +69,12 @@ async function runWords(words: readonly string[], output: Output, interruption: 
   return (await import('./commands/subcommands.ts')).runSubcommand(words, output, interruption);
 }
 
-async function dispatch(args: CliArguments, output: Output, interruption: Interruption): Promise<ExitCode> {
+async function dispatch(
+  args: CliArguments,
+  argv: readonly string[],
+  output: Output,
+  interruption: Interruption,
+): Promise<ExitCode> {
   if (args.help || args.version) {
     await output.answer(args.help ? (await import('./args/help.ts')).helpText() : `${CASTOR_VERSION}\n`);
     return ExitCode.Success;
@@ -78,6 +84,14 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
   }
   if (isRaw(args) && !args.acceptRawOutputRisk) {
     output.note('castor: warning: --raw-output lets the model send control sequences to your terminal.');
+  }
+  const place = { cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env };
+  if (mayNeedContainer({ args, ...place })) {
+    const { runInContainer } = await import('./container/run-container.ts');
+    const note = (line: string) => output.note(line);
+    const hasTerminal = isatty(0) && isatty(1);
+    const code = await runInContainer({ args, words: argv, ...place, hasTerminal, interruption, note });
+    if (code !== undefined) return code as ExitCode;
   }
   const surface = chooseSurface({
     args,
@@ -89,8 +103,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
   if (surface.kind === 'interactive') {
     const { runTui } = await import('./tui/run.ts');
     const { prompt, notice } = surface;
-    const where = { cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env };
-    return runTui({ args, ...where, prompt, notice, interruption, version: CASTOR_VERSION });
+    return runTui({ args, ...place, prompt, notice, interruption, version: CASTOR_VERSION });
   }
   const { signal } = interruption;
   // Loaded while stdin is read: the two are independent.
@@ -103,9 +116,7 @@ async function dispatch(args: CliArguments, output: Output, interruption: Interr
     output,
     interruption,
     signal: either(signal, output.closed),
-    cwd: process.cwd(),
-    home: homeDirectory(process.env),
-    environment: process.env,
+    ...place,
   });
 }
 

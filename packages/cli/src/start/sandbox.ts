@@ -10,8 +10,9 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 
 export type SandboxRequest = NonNullable<WorkspaceAgentOptions['sandbox']>;
 
-/** Sandboxes of Gemini CLI for the whole program: Castor has none of them, and does not pretend to. */
-const CONTAINERS: ReadonlySet<string> = new Set(['docker', 'podman', 'runsc', 'lxc', 'windows-native']);
+/** They confine the whole program. */
+export const CONTAINER_KINDS = ['docker', 'podman', 'runsc', 'lxc'] as const;
+export type ContainerKind = (typeof CONTAINER_KINDS)[number];
 
 export const NO_SANDBOX_HINT = 'To run without a sandbox: --no-sandbox.';
 const COMMANDS: ReadonlySet<string> = new Set(['true', 'bwrap', 'bubblewrap', 'sandbox-exec']);
@@ -20,29 +21,41 @@ interface SandboxSources {
   args: Pick<CliArguments, 'sandbox'>;
   settings: Settings;
   environment: Readonly<Record<string, string | undefined>>;
-  home: string;
 }
 
-/** Undefined: none was asked for, or the program runs inside one. Throws an ExitError for a kind that there is none of. */
-export function chooseSandbox({ args, settings, environment, home }: SandboxSources): SandboxRequest | undefined {
+/** Undefined: none was asked for, or the program runs inside one. Throws an ExitError for an unknown kind. */
+export function kindOfSandbox({ args, settings, environment }: SandboxSources): string | undefined {
   if (args.sandbox === false || environment['SANDBOX']) return undefined;
-  const { sandbox, sandboxAllowedPaths, sandboxNetworkAccess, autoAllowSandboxed } = settings.tools;
+  const { sandbox } = settings.tools;
   const given = typeof sandbox === 'object' ? sandbox : undefined;
   const isOn = given ? (given.enabled ?? false) : Boolean(sandbox);
   if (!(args.sandbox ?? isOn) && !settings.security.toolSandboxing) return undefined;
   const kind = (typeof sandbox === 'string' ? sandbox : given?.command) ?? 'true';
-  if (!COMMANDS.has(kind)) throw new ExitError(ExitCode.Sandbox, describeUnknown(kind));
+  if (!COMMANDS.has(kind) && !(CONTAINER_KINDS as readonly string[]).includes(kind))
+    throw new ExitError(ExitCode.Sandbox, describeUnknown(kind));
+  return kind;
+}
+
+/** Undefined: no sandbox for commands. Throws an ExitError for a kind that there is none of. */
+export function chooseSandbox(sources: SandboxSources & { home: string }): SandboxRequest | undefined {
+  const kind = kindOfSandbox(sources);
+  if (kind === undefined) return undefined;
+  // The program would be inside by now.
+  if (!COMMANDS.has(kind))
+    throw new ExitError(ExitCode.Sandbox, `The container of ${kind} was not started. ${NO_SANDBOX_HINT}`);
+  const { sandbox, sandboxAllowedPaths, sandboxNetworkAccess, autoAllowSandboxed } = sources.settings.tools;
+  const given = typeof sandbox === 'object' ? sandbox : undefined;
   const paths = [...sandboxAllowedPaths, ...(given?.allowedPaths ?? [])];
   return {
-    allowedPaths: paths.map((path) => path.replace(/^~(?=$|\/)/, home)),
+    allowedPaths: paths.map((path) => path.replace(/^~(?=$|\/)/, sources.home)),
     networkAccess: sandboxNetworkAccess || given?.networkAccess === true,
     autoAllow: autoAllowSandboxed,
   };
 }
 
 function describeUnknown(kind: string): string {
-  const other = `Castor puts each command into bubblewrap instead: tools.sandbox true or "bwrap". ${NO_SANDBOX_HINT}`;
-  return CONTAINERS.has(kind)
-    ? `A sandbox of ${kind} for the whole program is not supported yet. ${other}`
-    : `"${kind}" is an unknown sandbox. ${other}`;
+  const known = `Known are true, bwrap and sandbox-exec for each command, ${CONTAINER_KINDS.join(', ')} for the whole program. ${NO_SANDBOX_HINT}`;
+  return kind === 'windows-native'
+    ? `Castor has no sandbox of Windows. ${known}`
+    : `"${kind}" is an unknown sandbox. ${known}`;
 }
