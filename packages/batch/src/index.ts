@@ -17,6 +17,7 @@ export type {
 } from './engine.ts';
 export { forecast } from './forecast.ts';
 export type { Forecast } from './forecast.ts';
+export { git, GitError } from './git.ts';
 export { readTaskFile, tasksOfRepositories, tasksOver } from './read-tasks.ts';
 export type { TaskProgress } from './run-task.ts';
 export { SqliteEngine } from './sqlite-engine.ts';

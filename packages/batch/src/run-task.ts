@@ -161,10 +161,11 @@ class TaskRun {
     const { task } = this.claim;
     if (task.check === undefined) return this.save({ checked: { exitCode: 0 } });
     this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
+    this.files.write(this.files.answer, this.readLog().answer);
     const exitCode = await runCheck({
       command: task.check,
       directory,
-      environment: this.context.environment,
+      environment: { ...this.context.environment, CASTOR_ANSWER: this.files.answer },
       granted: task.environment,
       output: this.files.check,
       timeoutMs: CHECK_TIMEOUT_MS,
