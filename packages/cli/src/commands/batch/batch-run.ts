@@ -56,6 +56,20 @@ export async function retryBatch(argv: readonly string[], context: BatchContext)
 }
 
 async function workOn(id: string, words: BatchWords, context: BatchContext): Promise<ExitCode> {
+  const { status, results, isStopped } = await workUntilDone(id, words, context);
+  await tellEnd(status, results, words, context);
+  return exitCodeOf(status, isStopped);
+}
+
+export interface WorkEnd {
+  status: BatchStatus;
+  results: TaskResult[];
+  /** The user let the batch end before its last task. */
+  isStopped: boolean;
+}
+
+/** Shows progress, and prints results as they come where another program reads them. */
+export async function workUntilDone(id: string, words: BatchWords, context: BatchContext): Promise<WorkEnd> {
   const { engine, output, interruption, program, environment } = context;
   const [stop, cancel] = [new AbortController(), new AbortController()];
   const view = openView({ output, id, atOnce: words.concurrency, isQuiet: words.format !== 'text' });
@@ -97,8 +111,7 @@ async function workOn(id: string, words: BatchWords, context: BatchContext): Pro
   const status = await statusOf(id, context);
   const results = await engine.results(id, 0);
   view.end();
-  await tellEnd(status, results, words, context);
-  return exitCodeOf(status, stop.signal.aborted);
+  return { status, results, isStopped: stop.signal.aborted };
 }
 
 async function tellEnd(
@@ -128,7 +141,7 @@ async function statusOf(id: string, { engine }: BatchContext): Promise<BatchStat
 }
 
 /** A worktree begins with a commit: what is not committed is missing there. */
-async function warnOfChanges(
+export async function warnOfChanges(
   tasks: readonly { place: { kind: string; folder?: string }; ref?: string }[],
   context: BatchContext,
 ) {
@@ -145,7 +158,7 @@ async function warnOfChanges(
 }
 
 /** Sorts by time; short enough to type. */
-function newId(): string {
+export function newId(): string {
   const now = new Date();
   const pad = (part: number) => String(part).padStart(2, '0');
   const day = `${pad(now.getMonth() + 1)}${pad(now.getDate())}`;

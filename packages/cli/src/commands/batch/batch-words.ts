@@ -32,7 +32,7 @@ export interface RunWords extends BatchWords {
 
 const FORMATS = ['text', 'jsonl', 'json'];
 const APPLY = ['branch', 'patch', 'pr-body'];
-const WORKING = { '--concurrency': [], '--apply': APPLY, '-o': FORMATS, '--output-format': FORMATS };
+export const WORKING = { '--concurrency': [], '--apply': APPLY, '-o': FORMATS, '--output-format': FORMATS };
 const SUBMITTING = [
   ...[
     '--prompt',
@@ -87,7 +87,7 @@ function parsed(...given: Parameters<typeof parseWords>): CommandWords {
   return words;
 }
 
-function toWorking({ operands, flags, values }: CommandWords): BatchWords {
+export function toWorking({ operands, flags, values }: CommandWords): BatchWords {
   const concurrency = values.get('--concurrency') ?? String(DEFAULT_CONCURRENCY);
   return {
     operands,
@@ -157,14 +157,14 @@ function filesOf(pattern: string, cwd: string): string[] {
   return files.map((entry) => relative(cwd, resolve(entry.parentPath, entry.name))).sort();
 }
 
-function wholeNumber(text: string, name: string, least: number, most: number): number {
+export function wholeNumber(text: string, name: string, least: number, most: number): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
   throw new BatchProblem(`${name} must be a whole number from ${least} to ${most}, not "${text}".`);
 }
 
 /** As the flags of the same name of a single run. */
-function limitsOf(values: ReadonlyMap<string, string>, prefix: 'max' | 'task'): BudgetLimits {
+export function limitsOf(values: ReadonlyMap<string, string>, prefix: 'max' | 'task'): BudgetLimits {
   const of = (name: string) => values.get(`--${prefix}-${name}`);
   const given = { maxCost: of('cost'), maxTokens: of('tokens'), maxTurns: of('turns'), maxTime: of('time') };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
