@@ -95,6 +95,7 @@ Commands:
   branch      Try another way in a copy of this folder; compare, merge
   config      Show, explain, get and set settings
   doctor      Check the configuration and suggest fixes
+  eval        Measure how often models pass your tasks; compare two results
   extensions  Install, update, configure and remove extensions
   hooks       List, test, trust and migrate hooks
   import      Import the configuration of Claude Code, codex or opencode
