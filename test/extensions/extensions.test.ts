@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createWorkspace, fakeModel, mcpStdioCommand, runCli, say } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, mcpStdioCommand, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
 const HOOK = { type: 'command', command: 'echo "$TOKEN ${extensionPath}" > "$GEMINI_PROJECT_DIR/hooked"' };
@@ -12,17 +12,26 @@ describe('castor extensions', () => {
       name: 'cloud',
       version: '1.0.0',
       mcpServers: { near: server.entry },
-      settings: [{ name: 'Token', envVar: 'TOKEN', sensitive: true }],
+      settings: [
+        { name: 'Token', envVar: 'TOKEN', sensitive: true },
+        { name: 'Region', envVar: 'REGION' },
+      ],
     };
+    const skill = 'Run ${extensionPath}${/}bin in ${REGION}, never ${TOKEN}.';
     await using workspace = await createWorkspace({
       files: {
         'ext/gemini-extension.json': JSON.stringify(manifest),
         'ext/GEMINI.md': 'Deploy on Mondays.',
         'ext/hooks/hooks.json': JSON.stringify({ hooks: { SessionStart: [{ hooks: [HOOK] }] } }),
         'ext/commands/deploy.toml': 'prompt = "Deploy it now."',
+        'ext/skills/roll/SKILL.md': `---\nname: roll\ndescription: Rolls out.\n---\n${skill}\n`,
       },
     });
-    await using model = await fakeModel(() => say('ok'));
+    const activate = answer(call('activate_skill', { name: 'roll' }, { id: 'a' }));
+    await using model = await fakeModel(({ body }) => {
+      const { text } = body.contents.at(-1).parts.at(-1) as { text?: string };
+      return text === 'Deploy it now.' ? activate : say('ok');
+    });
     const env = { GEMINI_FORCE_FILE_STORAGE: 'true' };
     const castor = (...args: string[]) => runCli(args, { workspace, model, env });
 
@@ -36,7 +45,12 @@ describe('castor extensions', () => {
     const installed = await castor('extension', 'install', './ext', '--consent');
     expect(installed).toMatchObject({ code: 0, stdout: 'Extension "cloud" installed successfully and enabled.\n' });
     expect(installed.stderr).toContain('You have consented to the following:\nInstalling extension "cloud".');
-    const configured = await runCli(['extensions', 'config', 'cloud'], { workspace, model, env, stdin: 's3cret\n' });
+    const configured = await runCli(['extensions', 'config', 'cloud'], {
+      workspace,
+      model,
+      env,
+      stdin: 's3cret\neu\n',
+    });
     expect([configured.code, configured.stderr]).toEqual([0, expect.stringContaining('Setting "Token" updated.')]);
 
     const ran = await castor('-y', '-p', '/deploy');
@@ -46,6 +60,7 @@ describe('castor extensions', () => {
       [],
     );
     const folder = join(workspace.home, '.gemini/extensions/cloud');
+    expect(JSON.stringify(model.requests[1]?.body)).toContain(`Run ${join(folder, 'bin')} in eu, never \${TOKEN}.`);
     expect(await workspace.read('hooked')).toBe(`s3cret ${folder}\n`);
     expect(server.readRecord().of('started')[0]?.env['TOKEN']).toBe('s3cret');
 
@@ -53,7 +68,9 @@ describe('castor extensions', () => {
     const json = await castor('extensions', 'list', '-o', 'json');
     expect(listed.stdout).toContain('✓ cloud (1.0.0)\n');
     expect(`${listed.stdout}${json.stdout}${json.stderr}`).not.toContain('s3cret');
-    expect(JSON.parse(json.stdout)).toMatchObject([{ name: 'cloud', isActive: true, settings: [{ shown: '***' }] }]);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { name: 'cloud', isActive: true, settings: [{ shown: '***' }, { shown: 'eu' }] },
+    ]);
     expect((await castor('-l')).stdout).toBe('Installed extensions:\n- cloud\n');
 
     writeFileSync(join(folder, 'GEMINI.md'), 'Deploy at once.');

@@ -95,7 +95,7 @@ export class ExtensionDesk {
       const extension = this.known(name);
       if (extension.consent === 'known') return `Extension "${extension.name}" has your consent already.`;
       await this.manager.consent(extension);
-      return `Extension "${extension.name}" is loaded from the next start on.`;
+      return `Extension "${extension.name}" has your consent from now on.`;
     });
   }
 

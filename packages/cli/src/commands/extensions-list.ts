@@ -20,13 +20,19 @@ export async function listExtensions(desk: ExtensionDesk, format: 'text' | 'json
   return `${[...rows.map(({ text }) => text), ...problems].join('\n\n')}\n`;
 }
 
+export interface BriefListOptions {
+  updates: ReadonlyMap<string, { state: UpdateState }>;
+  /** The only extensions of the session, where it is limited to some. */
+  limit?: readonly string[] | undefined;
+}
+
 /** One line each: state and, where known, whether there is an update. */
-export function listBriefly(desk: ExtensionDesk, updates: ReadonlyMap<string, { state: UpdateState }>): string {
+export function listBriefly(desk: ExtensionDesk, { updates, limit }: BriefListOptions): string {
   const { extensions, broken } = desk.list();
   const lines = extensions.map((extension) => {
     const { name, manifest } = extension;
     const state = updates.get(name)?.state;
-    return `${name} (v${manifest.version}) - ${stateOf(extension)}${state === undefined ? '' : ` (${state})`}`;
+    return `${name} (v${manifest.version}) - ${stateOf(extension, limit)}${state === undefined ? '' : ` (${state})`}`;
   });
   const all = [...lines, ...broken.map(({ problem }) => `not usable: ${problem}`)];
   return all.length === 0
@@ -34,8 +40,10 @@ export function listBriefly(desk: ExtensionDesk, updates: ReadonlyMap<string, { 
     : `Installed extensions:\n${all.map((line) => `  ${line}`).join('\n')}`;
 }
 
-function stateOf({ isEnabled: isOn, consent }: Extension): string {
-  if (!isOn) return 'disabled';
+function stateOf({ name, isEnabled: isOn, consent }: Extension, limit?: readonly string[]): string {
+  const isChosen = limit?.some((each) => each.toLowerCase() === name.toLowerCase());
+  if (isChosen === false) return isOn ? 'disabled for this session' : 'disabled';
+  if (!isOn && isChosen === undefined) return 'disabled';
   if (consent === 'new') return 'waits for your consent';
   return consent === 'changed' ? 'changed since your consent, not loaded' : 'active';
 }

@@ -15,7 +15,7 @@ export interface ExtensionQuestions extends Partial<SettingPrompt> {
   confirm?: DeskPort['confirm'];
 }
 
-type Place = Pick<Start, 'home' | 'cwd' | 'environment' | 'settings' | 'trustedFolder' | 'extensions'>;
+type Place = Pick<Start, 'home' | 'cwd' | 'environment' | 'settings' | 'trustedFolder' | 'extensions' | 'args'>;
 
 export function openExtensionService(
   start: Place,
@@ -40,6 +40,21 @@ export function openExtensionService(
   const desk = new ExtensionDesk({ home, cwd, environment, settings, trustedFolder, port, signal });
   const names = () => desk.list().extensions.map(({ name }) => name);
   const active = () => start.extensions?.extensions.map(({ name }) => name) ?? [];
+  const before = names();
+
+  /** A session that is limited to some extensions also gets what was just installed or chosen, and loses what is gone. */
+  function reloaded(message: string, chosen: readonly string[] = []): CommandResult {
+    if (start.args.extensions === undefined) return { type: 'reload_extensions', message };
+    const installed = names();
+    const wanted = new Set([...active(), ...chosen, ...installed.filter((name) => !before.includes(name))]);
+    return { type: 'reload_extensions', message, names: installed.filter((name) => wanted.has(name)) };
+  }
+
+  /** Where something changed, the session loads it. */
+  function toResult({ said, failed }: Outcome, chosen: readonly string[] = []): CommandResult {
+    const content = [...said, ...failed].join('\n');
+    return said.length === 0 ? failure(content) : reloaded(content, chosen);
+  }
 
   async function switchSome(what: 'enable' | 'disable', text: string): Promise<CommandResult> {
     const { operands, isAll, scope = 'user' } = parse(text);
@@ -53,12 +68,15 @@ export function openExtensionService(
       return { type: 'reload_extensions', message, names: what === 'enable' ? [...left, ...wanted] : left };
     }
     const lines = chosen.flatMap((name) => (what === 'enable' ? desk.enable(name, scope) : desk.disable(name, scope)));
-    return reloaded(lines.join('\n'));
+    return reloaded(lines.join('\n'), what === 'enable' ? chosen.map((name) => desk.known(name).name) : []);
   }
 
   return {
     async list() {
-      return listBriefly(desk, await desk.checkUpdates());
+      return listBriefly(desk, {
+        updates: await desk.checkUpdates(),
+        limit: start.args.extensions?.flatMap((each) => each.split(',')),
+      });
     },
     async update(text) {
       const { operands, isAll } = parse(text);
@@ -89,7 +107,14 @@ export function openExtensionService(
         return info(isAll ? 'No extensions currently installed.' : 'Usage: /extensions uninstall <names>|--all');
       return toResult(await desk.uninstall(chosen));
     },
-    consent: async (text) => toResult(await desk.consent(parse(text).operands)),
+    async consent(text) {
+      const { operands } = parse(text);
+      const outcome = await desk.consent(operands);
+      return toResult(
+        outcome,
+        names().filter((name) => operands.some((given) => given.toLowerCase() === name.toLowerCase())),
+      );
+    },
     async config(text) {
       if (!prompt) throw new ExtensionError('A headless run cannot ask for values. Use: castor extensions config');
       const { operands, scope } = parse(text);
@@ -117,17 +142,6 @@ export function openExtensionService(
 function isUpdatable(desk: ExtensionDesk, name: string): boolean {
   const type = desk.find(name)?.installation?.type;
   return type !== undefined && type !== 'link';
-}
-
-function reloaded(message: string): CommandResult {
-  return { type: 'reload_extensions', message };
-}
-
-/** Where something changed, the session loads it. */
-function toResult({ said, failed }: Outcome): CommandResult {
-  const content = [...said, ...failed].join('\n');
-  if (said.length === 0) return failure(content);
-  return reloaded(content);
 }
 
 interface Words {

@@ -5,11 +5,11 @@
 
 import { join } from 'node:path';
 import { hasJournal, loadExtensions, refusalOf, repairExtensions, SettingsError, toSource } from '@castor/core/program';
-import type { Extension, InstalledExtensions, Settings, SourceValues } from '@castor/core/program';
+import type { Extension, InstalledExtensions, Settings } from '@castor/core/program';
 import type { Source } from '@castor/core';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import type { ValueReader } from './extension-values.ts';
+import type { ExtensionValues, ValueReader } from './extension-values.ts';
 import type { ExtensionFolder } from './installed-extensions.ts';
 
 export interface ExtensionQuestion {
@@ -28,7 +28,7 @@ export interface ChosenExtensions {
   planDirectory: string | undefined;
   warnings: readonly string[];
   /** The values of their settings. */
-  readValues(place: ValuePlace): Promise<SourceValues>;
+  readValues(place: ValuePlace): Promise<ExtensionValues | undefined>;
 }
 
 export type ValuePlace = Pick<ValueReader, 'home' | 'cwd' | 'trustedFolder' | 'environment' | 'onProblem'>;
@@ -69,7 +69,7 @@ function choose(
     excluded: [],
     planDirectory: undefined,
     warnings,
-    readValues: async () => ({}),
+    readValues: async () => undefined,
   };
   if (names?.length === 0) return none;
   if (!settings.admin.extensions.enabled) {
@@ -94,7 +94,7 @@ function choose(
     planDirectory: loaded.find(({ manifest }) => manifest.planDirectory !== undefined)?.manifest.planDirectory,
     warnings,
     async readValues(place) {
-      if (loaded.every(({ manifest }) => manifest.settings.length === 0)) return {};
+      if (loaded.every(({ manifest }) => manifest.settings.length === 0)) return undefined;
       const { readExtensionValues } = await import('./extension-values.ts');
       return readExtensionValues(loaded, place);
     },

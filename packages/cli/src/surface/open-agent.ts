@@ -118,7 +118,7 @@ async function createAgentFor(
     options;
   const chosen = toAgentOptions(start);
   const { sessionId } = session;
-  const [telemetry, { generator, model, secrets, prepareModel }, sourceValues] = await Promise.all([
+  const [telemetry, { generator, model, secrets, prepareModel }, values] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
     openGenerator(start),
     start.extensions?.readValues({ ...start, onProblem: onWarning }),
@@ -128,7 +128,7 @@ async function createAgentFor(
     mcp: { ...withOwnServers(chosen.mcp, options), ...servers },
     model,
     secrets,
-    sourceValues,
+    ...values,
     telemetry,
     ...(editProposal && { editProposal }),
     ...(answerFormat && { answerFormat }),

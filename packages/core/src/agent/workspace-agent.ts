@@ -119,6 +119,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd, sandbox });
   const skills: WorkspaceSkills = new WorkspaceSkills(options.skills ?? {}, {
     ...{ home, sources, workspace, warn },
+    shownValues: options.shownValues,
     tools: () => tools,
     history: options.history ?? options.session?.history ?? [],
     isCompact: () => fit.isCompact,

@@ -42,14 +42,14 @@ export async function openAgents(
 ): Promise<WorkspaceAgents | undefined> {
   const { overrides = {}, isEnabled = true, maxConcurrent, acknowledgesAll, projectOverrides } = options.agents ?? {};
   if (!isEnabled) return undefined;
-  const { sources, home } = options;
+  const { sources, home, shownValues } = options;
   let loaded: SessionAgents | undefined;
   let loading: Promise<SessionAgents> | undefined;
   let remotes: Promise<RemoteAgents> | undefined;
   const load = async (): Promise<SessionAgents> => {
     const { SessionAgents } = await import('../subagents/session-agents.ts');
     loaded = await SessionAgents.load({
-      ...{ sources, home, root, overrides, maxConcurrent, acknowledgesAll, projectOverrides },
+      ...{ sources, home, root, shownValues, overrides, maxConcurrent, acknowledgesAll, projectOverrides },
       onRemote: ({ name }) => policy.askBeforeAgent(name),
     });
     return loaded;

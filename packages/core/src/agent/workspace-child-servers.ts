@@ -1,6 +1,7 @@
 /** Opens the MCP servers that the definition of a sub-agent names. */
 
 import type { OpenedServers } from '../mcp/open-servers.ts';
+import type { McpLayer } from '../mcp/server-layer.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import type { LocalAgent } from '../subagents/agent-definition.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
@@ -22,11 +23,11 @@ export interface ServerPlace {
 /** The servers of its own definition; they end with it. */
 export async function openOwnServers(
   { options }: ParentParts,
-  { servers, file, source, owner }: LocalAgent,
+  agent: LocalAgent,
   { workspace, tools, commands, inbox, generator, mainModel }: ServerPlace,
 ): Promise<OpenedServers | undefined> {
-  if (Object.keys(servers).length === 0) return undefined;
-  const layer = { source, file, servers, written: servers, ...(owner !== undefined && { owner }) };
+  if (Object.keys(agent.servers).length === 0) return undefined;
+  const layer = await toLayer(agent, options);
   // A project's agent runs only once the user has acknowledged its file, servers included.
   const mcp = { ...options.mcp, layers: [layer], isAgreed: true };
   return openWorkspaceServers(
@@ -39,4 +40,16 @@ export async function openOwnServers(
       post: (event) => inbox.post(event),
     },
   );
+}
+
+/** The servers of an extension's agent receive the values of the extension's settings, as those of its manifest do. */
+async function toLayer(
+  { servers, file = '', source, owner }: LocalAgent,
+  { environment, sourceValues = {} }: ParentParts['options'],
+): Promise<McpLayer> {
+  const layer = { source, file, servers, written: servers };
+  if (owner === undefined) return layer;
+  const { ofExtension } = await import('../mcp/server-manifests.ts');
+  const place = { path: file, environment, values: sourceValues[owner] };
+  return { ...layer, owner, servers: ofExtension(servers, place) };
 }

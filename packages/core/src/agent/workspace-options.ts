@@ -36,6 +36,8 @@ export interface WorkspaceAgentOptions extends Omit<
   sources?: readonly Source[];
   /** The values of the settings of extensions among the sources. */
   sourceValues?: SourceValues | undefined;
+  /** Those of them that are no secrets: the model may read them in skills and agents of their extension. */
+  shownValues?: SourceValues | undefined;
   includeDirectories?: readonly string[];
   /**
    * The environment of commands and hooks, without the credentials named in `secrets` and those of the provider. Default:

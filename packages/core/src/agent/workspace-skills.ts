@@ -3,7 +3,7 @@
 import { findSkillFolders } from '../skills/skill-folders.ts';
 import type { SessionSkills } from '../skills/session-skills.ts';
 import type { Content } from '../protocol/content.ts';
-import type { Source } from '../protocol/source.ts';
+import type { Source, SourceValues } from '../protocol/source.ts';
 import type { PolicyQuestion } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -13,6 +13,7 @@ export interface SkillSurroundings {
   home: string;
   sources: readonly Source[];
   workspace: Workspace;
+  shownValues?: SourceValues | undefined;
   tools: () => ToolRegistry;
   /** The conversation of a resumed session. */
   history: readonly Content[];
@@ -68,11 +69,11 @@ export class WorkspaceSkills {
   }
 
   private async load(): Promise<SessionSkills> {
-    const { home, workspace, history, warn } = this.around;
+    const { home, workspace, shownValues, history, warn } = this.around;
     const { SessionSkills: Opened } = await import('../skills/session-skills.ts');
     const { enabled = true, disabled = [] } = this.options;
     const findFolders = () => (enabled ? this.findFolders() : []);
-    const skills = await Opened.open({ home, workspace, findFolders, disabled });
+    const skills = await Opened.open({ home, workspace, shownValues, findFolders, disabled });
     for (const sentence of [...skills.conflicts, ...skills.problems]) warn(sentence);
     skills.restore(history);
     skills.follow(() => this.offer(skills).then(this.around.onChange));

@@ -1,4 +1,7 @@
-/** Replaces the path variables of an extension's files: `${extensionPath}`, `${workspacePath}`, `${/}`, `${pathSeparator}`. */
+/**
+ * Replaces the variables of an extension's files: `${extensionPath}`, `${workspacePath}`, `${/}`, `${pathSeparator}`, and
+ * in its skills and agents the values of its settings.
+ */
 
 import { sep } from 'node:path';
 
@@ -8,23 +11,29 @@ export interface VariablePaths {
   readonly workspacePath: string;
 }
 
-const VARIABLE = /\$\{(extensionPath|workspacePath|\/|pathSeparator)\}/g;
+const VARIABLE = /\$\{(\w+|\/)\}/g;
 /** Assigning these would change the prototype of a copy. */
 const DROPPED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A copy with every string replaced; keys stay as written. */
-export function replacePathVariables(value: unknown, paths: VariablePaths): unknown {
-  if (typeof value === 'string') return replaceInText(value, paths);
-  if (Array.isArray(value)) return value.map((item: unknown) => replacePathVariables(item, paths));
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => !DROPPED.has(key));
-  return Object.fromEntries(kept.map(([key, item]) => [key, replacePathVariables(item, paths)]));
+/** A copy with every string replaced; keys and unknown variables stay as written. A path precedes a value of its name. */
+export function replacePathVariables<T>(
+  value: T,
+  { extensionPath, workspacePath }: VariablePaths,
+  values: Readonly<Record<string, string>> = {},
+): T {
+  const known = { ...values, extensionPath, workspacePath, '/': sep, pathSeparator: sep };
+  return replaceAll(value, known) as T;
 }
 
-function replaceInText(text: string, { extensionPath, workspacePath }: VariablePaths): string {
+function replaceAll(value: unknown, known: Readonly<Record<string, string>>): unknown {
+  if (typeof value === 'string') return replaceInText(value, known);
+  if (Array.isArray(value)) return value.map((item: unknown) => replaceAll(item, known));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !DROPPED.has(key));
+  return Object.fromEntries(kept.map(([key, item]) => [key, replaceAll(item, known)]));
+}
+
+function replaceInText(text: string, known: Readonly<Record<string, string>>): string {
   if (!text.includes('${')) return text;
-  return text.replaceAll(VARIABLE, (_, name: string) => {
-    if (name === 'extensionPath') return extensionPath;
-    return name === 'workspacePath' ? workspacePath : sep;
-  });
+  return text.replaceAll(VARIABLE, (whole, name: string) => (Object.hasOwn(known, name) ? known[name]! : whole));
 }

@@ -43,7 +43,7 @@ export function readManifest(directory: string, workspacePath: string): Manifest
     throw new ExtensionError(getErrorMessage(error), { cause: error });
   }
   if (written === undefined) throw new ExtensionError(`Configuration file not found at ${file}`);
-  const values = replacePathVariables(written, { extensionPath: directory, workspacePath }) as Record<string, unknown>;
+  const values = replacePathVariables(written, { extensionPath: directory, workspacePath });
   const text = (key: string): string => {
     const value = values[key];
     if (typeof value === 'string' && value !== '') return value;

@@ -26,16 +26,23 @@ export function readMcpManifests({ sources, root, environment, values = {} }: Ma
       const written = readSourceFile(file)?.['mcpServers'];
       if (!isRecord(written) || Object.keys(written).length === 0) return [];
       const paths = { extensionPath: source.directory, workspacePath: root };
-      const placed = replacePathVariables(written, paths) as Record<string, unknown>;
-      const own = values[source.name] ?? {};
-      const expanded = expandVariables(placed, { path: file, environment: { ...environment, ...own } });
-      const servers = toPermitted(expanded, own);
+      const placed = replacePathVariables(written, paths);
+      const servers = ofExtension(placed, { path: file, environment, values: values[source.name] });
       return [{ ...layer, servers, written: placed }];
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       return [{ ...layer, servers: {}, written: {}, problem: `${error.message} Castor starts none of its servers.` }];
     }
   });
+}
+
+/** Servers of an extension, in its manifest or in an agent of it. */
+export function ofExtension(
+  written: Readonly<Record<string, unknown>>,
+  place: Pick<ManifestOptions, 'environment'> & { path: string; values?: Readonly<Record<string, string>> | undefined },
+): Record<string, unknown> {
+  const { path, environment, values = {} } = place;
+  return toPermitted(expandVariables(written, { path, environment: { ...environment, ...values } }), values);
 }
 
 /** An extension may neither lift the approval of its own tools nor spend the user's budget. Its programs receive the values of its settings. */

@@ -21,7 +21,7 @@ export interface Source {
   readonly withheld?: readonly SourceContent[];
 }
 
-/** The values of an extension's settings, by its name, then by variable. They go to its own servers and hooks only. */
+/** The values of an extension's settings, by its name, then by variable. They go to its own parts only. */
 export type SourceValues = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The kinds of content a source can provide in files. */

@@ -3,8 +3,10 @@
  * its folder readable, never writable. A resumed session has the skills its history activated.
  */
 
+import { replacePathVariables } from '../config/path-variables.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
+import type { SourceValues } from '../protocol/source.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { describeSkills } from './describe-skills.ts';
 import { loadSkills } from './load-skills.ts';
@@ -14,7 +16,9 @@ import { activatedNames, describeResources, toActivatedText } from './skill-text
 
 export interface SessionSkillsOptions {
   readonly home: string;
-  readonly workspace: Pick<Workspace, 'addReadOnlyDirectory'>;
+  readonly workspace: Pick<Workspace, 'addReadOnlyDirectory' | 'root'>;
+  /** The values of settings that skills of extensions may name. */
+  readonly shownValues?: SourceValues | undefined;
   /** Reads the places again. */
   readonly findFolders: () => readonly SkillFolder[];
   /** The names in `skills.disabled`, in any case. */
@@ -112,7 +116,7 @@ export class SessionSkills {
     if (typeof read === 'string') throw new ToolError(read, 'execution_failed');
     const tree = await describeResources(skill.directory);
     this.open(skill);
-    return { skill, text: toActivatedText(skill, read.body, tree), tree };
+    return { skill, text: toActivatedText(skill, this.fillIn(read.body, skill), tree), tree };
   }
 
   /** Makes readable again what the history of a resumed session activated. */
@@ -135,6 +139,13 @@ export class SessionSkills {
       `Skill ${JSON.stringify(name.slice(0, 100).toWellFormed())} not found. Available skills are: ${list}`,
       'invalid_tool_params',
     );
+  }
+
+  /** Variables of an extension, as in its manifest. Other skills are text as it is. */
+  private fillIn(body: string, { source: { kind, name, directory } }: Skill): string {
+    if (kind !== 'extension') return body;
+    const { workspace, shownValues = {} } = this.options;
+    return replacePathVariables(body, { extensionPath: directory, workspacePath: workspace.root }, shownValues[name]);
   }
 
   private open(skill: Skill): void {

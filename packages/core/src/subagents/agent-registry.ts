@@ -4,20 +4,17 @@
  */
 
 import { getErrorMessage } from '../protocol/errors.ts';
-import type { Source } from '../protocol/source.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { AgentDefinition, RemoteAgent } from './agent-definition.ts';
 import { applyOverride, withoutServersOf } from './agent-overrides.ts';
 import type { AgentOverrides } from './agent-overrides.ts';
 import { BUILTIN_DEFINITIONS } from './builtin-agents.ts';
 import { loadDefinitions } from './load-definitions.ts';
+import type { DefinitionOptions } from './load-definitions.ts';
 import { describePending } from './tell-report.ts';
 
-export interface AgentRegistryOptions {
-  sources: readonly Source[];
+export interface AgentRegistryOptions extends DefinitionOptions {
   home: string;
-  /** The folder of the project, without links. */
-  root: string;
   overrides: AgentOverrides;
   /** `agents` of the project's settings. */
   projectOverrides?: unknown;
@@ -106,7 +103,7 @@ export class AgentRegistry {
 
   /** Reads the files again. */
   async reload(): Promise<AgentsChange> {
-    const { errors, warnings, agents: loaded } = await loadDefinitions(this.options.sources);
+    const { errors, warnings, agents: loaded } = await loadDefinitions(this.options);
     const pending = this.findPending(loaded, errors);
     const before = this.agents;
     const agents = new Map<string, AgentDefinition>();

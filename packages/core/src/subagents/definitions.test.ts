@@ -169,6 +169,27 @@ describe('the agents of a session', () => {
     expect(names(await env.open())).toEqual(BUILTIN);
   });
 
+  it('of an extension have its paths and the open values of its settings in place', async () => {
+    const text = file(
+      'name: a\ndescription: In ${REGION}.\nmcp_servers:\n  s:\n    command: ${extensionPath}/run',
+      'Use ${extensionPath}${/}bin for ${query} in ${workspacePath}, not ${TOKEN}.',
+    );
+    await using workspace = await createWorkspace({ files: { 'ext/agents/a.md': text } });
+    const directory = join(workspace.project, 'ext');
+    const registry = await AgentRegistry.load({
+      ...{
+        sources: [{ kind: 'extension', name: 'cloud', directory, trusted: true }],
+        shownValues: { cloud: { REGION: 'eu' } },
+      },
+      ...{ home: workspace.home, root: workspace.project, overrides: {} },
+    });
+    expect(registry.find('a')).toMatchObject({
+      description: 'In eu.',
+      prompt: `Use ${join(directory, 'bin')} for \${query} in ${workspace.project}, not \${TOKEN}.`,
+      servers: { s: { command: `${directory}/run` } },
+    });
+  });
+
   it('keep the first of two with one name, and tell', async () => {
     await using env = await load(
       { '.gemini/agents/g.md': file('name: generalist\ndescription: Mine.') },

@@ -2,8 +2,9 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replacePathVariables } from '../config/path-variables.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
-import type { Source, SourceKind } from '../protocol/source.ts';
+import type { Source, SourceKind, SourceValues } from '../protocol/source.ts';
 import { openRegularFile } from '../tools/files/opened-file.ts';
 import { fingerprint } from '../tools/files/read-ledger.ts';
 import { findPlaces } from '../util/find-places.ts';
@@ -23,11 +24,29 @@ const MAX_BYTES = 256 * 1024;
 /** The first definition of a name counts. */
 const ORDER: Readonly<Record<SourceKind, number>> = { builtin: 0, project: 1, user: 2, system: 3, extension: 4 };
 
-export async function loadDefinitions(sources: readonly Source[]): Promise<LoadedDefinitions> {
+export interface DefinitionOptions {
+  sources: readonly Source[];
+  /** The folder of the project, without links. */
+  root: string;
+  /** The values of settings that agents of extensions may name. */
+  shownValues?: SourceValues | undefined;
+}
+
+export async function loadDefinitions({
+  sources,
+  root,
+  shownValues = {},
+}: DefinitionOptions): Promise<LoadedDefinitions> {
   const loaded: LoadedDefinitions = { agents: [], errors: [], warnings: [] };
   const places = findPlaces(sources, 'agents').toSorted((a, b) => ORDER[a.source.kind] - ORDER[b.source.kind]);
   for (const { source, path } of places) {
     for (const file of await findFiles(path, loaded)) await loadFile(file, source, loaded);
+  }
+  for (const [index, agent] of loaded.agents.entries()) {
+    const owner = sources.find(({ kind, name }) => kind === 'extension' && name === agent.owner);
+    if (!owner) continue;
+    const paths = { extensionPath: owner.directory, workspacePath: root };
+    loaded.agents[index] = replacePathVariables(agent, paths, shownValues[owner.name]);
   }
   return loaded;
 }
