@@ -4,7 +4,7 @@ import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 
 /** Fifty: as many as a user, their editors and their CI have at once at worst. */
-const SESSIONS = inject('isEndurance') ? 50 : 8;
+const SESSIONS = inject('isEndurance') ? 50 : 4;
 
 describe('many sessions of one user in one folder at once', () => {
   it('all answer and are all on disk, each with its own words', async () => {

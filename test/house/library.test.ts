@@ -133,6 +133,9 @@ describe('the library in a project of its own', () => {
   }, 60_000);
   afterAll(() => rm(project, { recursive: true, force: true }));
 
+  /** Every example loads the same modules: Node compiles them once. */
+  const environment = () => ({ PATH: process.env['PATH'], NODE_COMPILE_CACHE: join(project, 'compiled') });
+
   it('compiles against the declarations, theirs checked too', async () => {
     const compilerOptions = {
       module: 'nodenext',
@@ -176,7 +179,7 @@ describe('the library in a project of its own', () => {
     const { stdout, stderr } = await run(process.execPath, [join(project, name)], {
       cwd: folder.project,
       env: {
-        PATH: process.env['PATH'],
+        ...environment(),
         HOME: folder.home,
         GEMINI_API_KEY: 'k',
         GOOGLE_GEMINI_BASE_URL: model.url,
@@ -192,7 +195,7 @@ describe('the library in a project of its own', () => {
   const runReadme = (url: string) =>
     run(process.execPath, [join(project, 'readme.ts')], {
       cwd: project,
-      env: { PATH: process.env['PATH'], GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url },
+      env: { ...environment(), GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url },
     });
 
   it("README's example prints the answer", async () => {

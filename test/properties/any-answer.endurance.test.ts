@@ -36,7 +36,7 @@ import {
 import type { FramePiece, Piece, Step } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 
-const SEEDS = Array.from({ length: inject('isEndurance') ? 300 : 20 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: inject('isEndurance') ? 300 : 8 }, (_, index) => index + 1);
 const PROMPTS = 4;
 /** From here on the model behaves, so that every prompt comes to an end. */
 const WILD_REQUESTS = 30;

@@ -4,9 +4,9 @@ import { describe, expect, inject, it } from 'vitest';
 import { CALLS, hasEffect, indexOf, runKilled } from './crash-driver.ts';
 import type { KilledSession, Turn } from './crash-driver.ts';
 
-const KILLS = inject('isEndurance') ? 200 : 20;
+const KILLS = inject('isEndurance') ? 200 : 6;
 /** Of one session; then it may end. */
-const KILLS_EACH = 12;
+const KILLS_EACH = inject('isEndurance') ? 12 : 3;
 const AT_ONCE = 2;
 
 /** Calls of the conversation with what the model was told of each, in order. */

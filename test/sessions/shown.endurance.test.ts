@@ -9,7 +9,7 @@ import type { FakeModel, Workspace } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 import { untilRecorded } from './session-folder.ts';
 
-const KILLS = inject('isEndurance') ? 24 : 4;
+const KILLS = inject('isEndurance') ? 24 : 2;
 /** It takes longer to start. */
 const KILLS_OF_TUI = KILLS / 2;
 const MOST_WORDS = 300;

@@ -115,7 +115,7 @@ describe('the scrollback in a storm', () => {
     ['one that only answers what it is', { TERM_PROGRAM: undefined }],
   ])('holds every word once and in order that arrives in another window, in %s', async (_name, env) => {
     const random = seededRandom(40);
-    const gates: Gate[] = Array.from({ length: isEndurance ? 80 : 10 }, () => gate());
+    const gates: Gate[] = Array.from({ length: isEndurance ? 80 : 6 }, () => gate());
     const wordCount = 15 * gates.length;
     const word = (number: number) => `word${String(number).padStart(4, '0')}`;
     // Pieces end in the middle of words and of marks, and paragraphs go on over several of them.
