@@ -3,6 +3,10 @@
 import { createRequire } from 'node:module';
 import { call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
+
+const reason = await reasonToSkip();
+const skipped = reason === undefined ? '' : `: skipped, ${reason}`;
 
 const SERVER = createRequire(import.meta.url).resolve('vscode-json-languageserver/bin/vscode-json-languageserver');
 const servers = { json: { command: process.execPath, args: [SERVER, '--stdio'], extensions: ['.json'] } };
@@ -14,11 +18,12 @@ async function run(
   args: object[],
   diagnostics: object,
   env: Record<string, string> = { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+  flags: readonly string[] = [],
 ) {
   const settings = JSON.stringify({ castor: { diagnostics } });
   await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings } });
   await using model = await fakeModel([...args.map((each) => call('write_file', { ...each })), say('ok')]);
-  const { code, stderr } = await runCli(['-y', '-p', 'go'], { workspace, model, env });
+  const { code, stderr } = await runCli(['-y', '-p', 'go', ...flags], { workspace, model, env });
   expect(code).toBe(0);
   const results = model.requests.slice(1).map(({ body }) => JSON.stringify((body.contents as unknown[]).at(-1)));
   return { results, stderr };
@@ -41,6 +46,19 @@ describe('after an edit', () => {
     const { results } = await run(files, { formatters, timeout: 30 });
     expect(results[0]).toContain('tidy changed');
     expect(results[1]).not.toContain('has changed on disk');
+  });
+
+  it.skipIf(reason !== undefined)(`the same in a sandbox, for servers and formatters${skipped}`, async () => {
+    const write = 'require("fs").writeFileSync(process.argv[1], "SANDBOX=" + process.env.SANDBOX)';
+    const inside = { tidy: { ...formatters.tidy, args: ['-e', write, '{file}'] } };
+    const files = [
+      { file_path: 'a.json', content: '{ "a": nope }' },
+      { file_path: 'a.txt', content: 'one' },
+    ];
+    const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+    const { results } = await run(files, { servers, formatters: inside, timeout: 30 }, env, ['-s']);
+    expect(results[0]).toMatch(/a\.json:1: Value expected/);
+    expect(results[1]).toContain('SANDBOX=bwrap');
   });
 
   it('nothing runs in a folder without trust', async () => {

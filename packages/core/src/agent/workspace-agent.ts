@@ -133,8 +133,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
   let requestedModel = () => options.model;
   const recorder = openRecorder(options, workspace, tempDirectory, warn);
-  // A language server outside the sandbox would run what the project configures.
-  const isChecked = trustedFolder === true && options.diagnostics !== undefined && !sandbox;
+  const isChecked = trustedFolder === true && options.diagnostics !== undefined;
   const written = isChecked ? new WrittenFiles(openChecks) : undefined;
   const store = new FileStore(workspace, new ReadLedger(), recorder, (file) => written?.note(file));
   const { generator } = spending;

@@ -136,7 +136,10 @@ export class FileDiagnostics {
     const { file, args, environment: variables } = confine ? await confine(given, 'tool') : given;
     const begun = this.running.get(row.name);
     if (begun && !begun.isOver) return begun;
-    const server = new LanguageServer({ ...row, command: file, args }, { root, environment: variables, guard });
+    const server = new LanguageServer(
+      { ...row, command: file, args },
+      { root, environment: variables, guard, isConfined: confine !== undefined },
+    );
     this.running.set(row.name, server);
     return server;
   }

@@ -23,6 +23,8 @@ export interface LanguageServerOptions {
   readonly root: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly guard?: ChildGuard | undefined;
+  /** In a sandbox it sees no process of ours, and would take us for dead. */
+  readonly isConfined?: boolean | undefined;
 }
 
 interface OpenDocument {
@@ -44,7 +46,7 @@ export class LanguageServer {
   /** Undefined while it runs. */
   private ending: Error | undefined;
 
-  constructor({ command, args }: ServerRow, { root, environment, guard }: LanguageServerOptions) {
+  constructor({ command, args }: ServerRow, { root, environment, guard, isConfined }: LanguageServerOptions) {
     this.child = builtin.childProcess.spawn(command, [...args], {
       cwd: root,
       env: { ...environment, ...guard?.prepare() },
@@ -67,7 +69,7 @@ export class LanguageServer {
     });
     this.connection.onRequest(() => null);
     this.connection.listen();
-    this.ready = this.initialize(root);
+    this.ready = this.initialize(root, isConfined ? null : process.pid);
     this.ready.catch(() => undefined);
   }
 
@@ -102,10 +104,10 @@ export class LanguageServer {
     this.end(new Error('The server was ended.'));
   }
 
-  private async initialize(root: string): Promise<boolean> {
+  private async initialize(root: string, processId: number | null): Promise<boolean> {
     const uri = pathToFileURL(root).href;
     const answer: unknown = await this.connection.sendRequest('initialize', {
-      processId: process.pid,
+      processId,
       rootUri: uri,
       workspaceFolders: [{ uri, name: 'workspace' }],
       capabilities: {
