@@ -7,6 +7,7 @@ import { startModel } from './bench/processes.mjs';
 import { measureBatch } from './bench/batch-rows.mjs';
 import { measureMcp } from './bench/mcp-rows.mjs';
 import { measureProviders } from './bench/provider-rows.mjs';
+import { measureSandbox } from './bench/sandbox-rows.mjs';
 import { measureStart } from './bench/start-rows.mjs';
 import { print } from './bench/table.mjs';
 import { measureTools } from './bench/tool-rows.mjs';
@@ -23,6 +24,7 @@ const GROUPS = {
   mcp: measureMcp,
   batch: measureBatch,
   undo: measureUndo,
+  sandbox: measureSandbox,
 };
 
 const args = process.argv.slice(2);
