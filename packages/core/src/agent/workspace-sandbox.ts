@@ -95,7 +95,7 @@ interface Look {
 function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
   const { sandbox, warn } = look;
   const before = Quarantine.look(sandbox.watched());
-  const mark = sandbox.log.mark;
+  const attempts = sandbox.watchNetwork();
   const plan = sandbox.planOf();
   return async (end) => {
     const moved = sandbox.quarantine.check(before);
@@ -103,7 +103,8 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
     if ([...before].some(([path, was]) => Quarantine.look([path]).get(path) !== was)) sandbox.refresh();
     const planted = moved.map((each) => tell(each)).join('\n');
     if (planted !== '') warn(planted);
-    const denials = end ? findDenials(end, plan, sandbox.log.since(mark)) : [];
+    look.desk.closePassing();
+    const denials = end ? findDenials(end, plan, attempts()) : [];
     const files = denials.filter((each): each is FileDenial => each.kind !== 'host');
     const retry = await offer(files, look);
     const said = retry ?? { note: describeDenials(denials, sandbox.problem) };

@@ -35,6 +35,8 @@ export class BoundsDesk {
   private readonly options: BoundsDeskOptions;
   private readonly opened: Record<GrantKind, Set<string>> = { write: new Set(), read: new Set(), host: new Set() };
   private readonly refused = new Set<string>();
+  /** Hosts that were allowed once: until the command has ended, which may connect many times. */
+  private readonly passing = new Set<string>();
   private readonly asking = new Map<string, Promise<BoundsAnswer>>();
   private last: Promise<unknown> = Promise.resolve();
 
@@ -57,14 +59,26 @@ export class BoundsDesk {
   /** For the proxy: an unknown host waits for the user's answer. */
   async decideHost(host: string, port: number): Promise<ProxyDecision> {
     const list = this.hosts.flatMap((entry) => parseHostEntry(entry) ?? []);
-    if (allowsHost(list, host, port)) return { isAllowed: true, why: 'allow-listed' };
-    const what = port === 443 || port === 80 ? host : `${host}:${port}`;
+    // A question about the name alone: each connection is decided on by its port.
+    const isListed =
+      port === 0
+        ? list.some((entry) => entry.ports.some((each) => allowsHost([entry], host, each)))
+        : allowsHost(list, host, port);
+    if (isListed) return { isAllowed: true, why: 'allow-listed' };
+    const what = port === 443 || port === 80 || port === 0 ? host : `${host}:${port}`;
+    if (this.passing.has(what)) return { isAllowed: true, why: 'the user allowed it: once' };
     const answer = await this.request({ kind: 'host', what });
+    if (answer === 'once') this.passing.add(what);
     if (answer !== 'no') return { isAllowed: true, why: `the user allowed it: ${answer}` };
     return { isAllowed: false, why: `${what} is not an allowed host` };
   }
 
-  /** Asks, and opens what was allowed. `once` lasts until the session ends for hosts that a program is connecting to. */
+  /** A command has ended: what was allowed once is closed. */
+  closePassing(): void {
+    this.passing.clear();
+  }
+
+  /** Asks, and opens what was allowed. */
   async request(wish: BoundsWish): Promise<BoundsAnswer> {
     const key = `${wish.kind} ${wish.what}`;
     const { ask } = this.options;

@@ -52,7 +52,7 @@ export interface TestSandbox {
 }
 
 export interface TestSandboxOptions extends Partial<
-  Pick<SandboxOptions, 'granted' | 'needed' | 'decideHost' | 'allowsAddress'>
+  Pick<SandboxOptions, 'granted' | 'needed' | 'decideHost' | 'allowsAddress' | 'lookup'>
 > {
   /** In the home folder. */
   homeFiles?: Record<string, string>;
@@ -86,7 +86,7 @@ export async function openTestSandbox(options: TestSandboxOptions = {}): Promise
   const { profile = 'workspace-write', granted = () => ({ writable: [], readable: [] }), needed } = options;
   const sandbox = await Sandbox.open({
     ...{ home, roots: [root], environment: process.env, granted, needed },
-    ...{ decideHost: options.decideHost, allowsAddress: options.allowsAddress },
+    ...{ decideHost: options.decideHost, allowsAddress: options.allowsAddress, lookup: options.lookup },
     profile: () => profile,
     quarantineDirectory: join(base, 'quarantine'),
   });

@@ -44,6 +44,7 @@ export interface SandboxOptions {
   decideHost?: SessionProxyOptions['decide'] | undefined;
   onAttempt?: ((attempt: NetworkAttempt) => void) | undefined;
   allowsAddress?: SessionProxyOptions['allowsAddress'];
+  lookup?: SessionProxyOptions['lookup'];
 }
 
 interface Prepared {
@@ -54,6 +55,10 @@ interface Prepared {
 
 const ARGUMENTS_DESCRIPTOR = 8;
 const FILTER_DESCRIPTOR = 9;
+/** A name waits for the user's answer, as long as resolvers can wait. */
+const RESOLVER = 'nameserver 127.0.0.1\noptions timeout:30 attempts:5\n';
+/** The names of more commands than run at once. */
+const KEPT_NAMES = 100;
 /** Everything else may leave a job behind that ends with the session. */
 const DIES_WITH_PARENT: ReadonlySet<ProgramUse> = new Set<ProgramUse>(['terminal', 'hook', 'server', 'tool']);
 
@@ -68,6 +73,7 @@ export class Sandbox {
   readonly log: NetworkLog;
   private network: Promise<SessionNetwork | undefined> | undefined;
   private networkProblem: string | undefined;
+  private commandNames: string[] = [];
   private survey: Survey | undefined;
   private surveyKey = '';
 
@@ -134,6 +140,7 @@ export class Sandbox {
   wrap(invocation: Invocation, use: ProgramUse, profile: SandboxProfile, network?: SessionNetwork): Invocation {
     const { argumentsFile } = this.prepare(profile, network !== undefined);
     const call = `call-${builtin.crypto.randomBytes(6).toString('hex')}`;
+    if (use === 'command' || use === 'terminal') this.commandNames = [...this.commandNames.slice(-KEPT_NAMES), call];
     // A server's own variables are those its configuration names: the user gave them to it.
     const allowed = use === 'server' ? Object.keys(invocation.environment) : this.options.allowedVariables;
     const environment = {
@@ -160,6 +167,16 @@ export class Sandbox {
     };
   }
 
+  /** Starts to listen for commands: the result says what they tried to reach, and leaves out what others did. */
+  watchNetwork(): () => NetworkAttempt[] {
+    const mark = this.log.mark;
+    const earlier = new Set(this.commandNames);
+    return () => {
+      const own = new Set(this.commandNames.filter((name) => !earlier.has(name)));
+      return this.log.since(mark).filter(({ call }) => call === undefined || own.has(call));
+    };
+  }
+
   /** Forgets the plans: the disk or the grants changed. */
   refresh(): void {
     this.prepared.clear();
@@ -177,7 +194,7 @@ export class Sandbox {
   }
 
   private async openNetwork(decide: SessionProxyOptions['decide']): Promise<SessionNetwork> {
-    const { environment, roots, allowsAddress } = this.options;
+    const { environment, roots, allowsAddress, lookup } = this.options;
     const nsenter = findOnPath('nsenter', environment, roots);
     if (nsenter === undefined) throw new Error('nsenter (util-linux) is not installed: commands have no network.');
     const { file } = this.bubblewrap;
@@ -188,6 +205,7 @@ export class Sandbox {
       decide,
       log: this.log,
       allowsAddress,
+      lookup,
     });
   }
 
@@ -247,7 +265,7 @@ export class Sandbox {
   /** Names only our resolver; bound where the system's own file really is. */
   private resolver(): { file: string; over: string } | undefined {
     const over = realPath('/etc/resolv.conf');
-    return over === undefined ? undefined : { file: this.folder.write('resolv', 'nameserver 127.0.0.1\n'), over };
+    return over === undefined ? undefined : { file: this.folder.write('resolv', RESOLVER), over };
   }
 
   private look(): Survey {

@@ -1,20 +1,44 @@
 /**
  * The program that holds the network of a session: it passes connections to our proxy through a Unix socket, and answers
- * every question about a name with "no such name". Plain JavaScript in a text, because it runs as a process of its own.
+ * questions about names as we tell it: with no address, or with one of its own behind which it passes connections on.
+ * Plain JavaScript in a text, because it runs as a process of its own.
  */
 
 export const HOLDER_SOURCE = String.raw`
 const net = require('node:net');
 const dgram = require('node:dgram');
 const [socketPath, port] = process.argv.slice(1);
-const proxy = net.createServer((inner) => {
-  const outer = net.connect(socketPath);
+const join = (inner, outer) => {
   inner.on('error', () => outer.destroy());
   outer.on('error', () => inner.destroy());
   inner.on('close', () => outer.destroy());
   outer.on('close', () => inner.destroy());
+};
+const proxy = net.createServer((inner) => {
+  const outer = net.connect(socketPath);
+  join(inner, outer);
   inner.pipe(outer).pipe(inner);
 });
+// A program without a proxy: its connection is wrapped into a CONNECT, which the proxy decides on.
+const stand = (address, host, number) => net.createServer({ pauseOnConnect: true }, (inner) => {
+  const outer = net.connect(socketPath, () => outer.write('CONNECT ' + host + ':' + number + ' HTTP/1.1\r\nHost: ' + host + '\r\n\r\n'));
+  join(inner, outer);
+  let head = '';
+  const onData = (chunk) => {
+    head += chunk.toString('latin1');
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0 && head.length < 8192) return;
+    outer.off('data', onData);
+    if (!/^HTTP\/1\.1 200 /.test(head)) return inner.destroy();
+    inner.write(Buffer.from(head.slice(end + 4), 'latin1'));
+    inner.pipe(outer).pipe(inner);
+    inner.resume();
+  };
+  outer.on('data', onData);
+}).on('error', () => {}).listen(number, address);
+const stands = new Set();
+const pending = new Map();
+let last = 0;
 const resolver = dgram.createSocket('udp4');
 resolver.on('message', (message, from) => {
   if (message.length < 17) return;
@@ -25,17 +49,45 @@ resolver.on('message', (message, from) => {
     at += message[at] + 1;
   }
   const name = labels.join('.').replace(/[^\w.-]/g, '?').slice(0, 253);
-  if (name !== '') process.stdout.write('query ' + name + '\n');
-  const answer = Buffer.from(message.subarray(0, Math.min(message.length, at + 5)));
-  answer.writeUInt16BE(0x8183, 2);
-  answer.writeUInt16BE(1, 4);
-  for (const offset of [6, 8, 10]) answer.writeUInt16BE(0, offset);
-  resolver.send(answer, from.port, from.address);
+  const kind = at + 2 < message.length ? message.readUInt16BE(at + 1) : 0;
+  const question = Buffer.from(message.subarray(0, Math.min(message.length, at + 5)));
+  const isAddress = kind === 1 || kind === 28;
+  if (name === '' || !isAddress || pending.size > 500) return reply(question, from, kind, undefined);
+  pending.set(++last, { question, from, kind });
+  process.stdout.write('query ' + last + ' ' + name + '\n');
 });
+function reply(question, from, kind, address) {
+  const answer = Buffer.concat([question, address !== undefined && kind === 1 ? record(address) : Buffer.alloc(0)]);
+  answer.writeUInt16BE(address === undefined ? 0x8183 : 0x8180, 2);
+  answer.writeUInt16BE(1, 4);
+  answer.writeUInt16BE(address !== undefined && kind === 1 ? 1 : 0, 6);
+  for (const offset of [8, 10]) answer.writeUInt16BE(0, offset);
+  resolver.send(answer, from.port, from.address);
+}
+function record(address) {
+  return Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split('.').map(Number)]);
+}
+function obey(line) {
+  const [, id, host, address, ports] = /^answer (\d+)(?: (\S+) (\S+) (\S+))?$/.exec(line) || [];
+  const asked = pending.get(Number(id));
+  if (!asked) return;
+  pending.delete(Number(id));
+  for (const number of ports === undefined ? [] : ports.split(',').map(Number)) {
+    const key = address + ':' + number;
+    if (!stands.has(key)) stand(address, host, number);
+    stands.add(key);
+  }
+  reply(asked.question, asked.from, asked.kind, address);
+}
 resolver.on('error', () => {});
 proxy.on('error', (error) => { console.error(error.message); process.exit(1); });
 const ready = () => proxy.listen(Number(port), '127.0.0.1', () => process.stdout.write('ready\n'));
 resolver.once('error', ready);
 resolver.bind(53, '127.0.0.1', () => { resolver.removeListener('error', ready); ready(); });
-process.stdin.on('end', () => process.exit(0)).resume();
+let rest = '';
+process.stdin.on('data', (chunk) => {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop();
+  for (const line of lines) obey(line);
+}).on('end', () => process.exit(0));
 `;

@@ -1,6 +1,7 @@
 /** The network of a session for real: what passes the proxy, what does not, and what the log says of it. */
 
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { openTestSandbox, reasonToSkip } from '../sandbox.fixture.ts';
@@ -85,6 +86,44 @@ describe.skipIf(reason !== undefined)(
       expect(box.sandbox.log.since(0)).toContainEqual(
         expect.objectContaining({ host: 'registry.example.org', port: 0, isAllowed: false }),
       );
+    });
+
+    it('holds a name that a program without a proxy asks for, and passes its connections on', async () => {
+      const server = createTcpServer((socket) => socket.end('served'));
+      await new Promise<void>((resolve) =>
+        server.listen(9418, `127.88.${(process.pid >> 8) & 255}.${process.pid & 255}`, resolve),
+      );
+      const { address } = server.address() as AddressInfo;
+      try {
+        const decided: string[] = [];
+        using box = await openTestSandbox({
+          decideHost: async (host, port) => {
+            decided.push(`${host}:${port}`);
+            return { isAllowed: true, why: 'the user allowed it' };
+          },
+          allowsAddress: () => true,
+          lookup: async () => [{ address }],
+        });
+        const { stdout } = await box.run('exec 3<>/dev/tcp/code.example.org/9418 && cat <&3');
+        expect(stdout).toBe('served');
+        // Once for each kind of address, then for the connection.
+        expect([...new Set(decided)]).toEqual(['code.example.org:0', 'code.example.org:9418']);
+      } finally {
+        server.close();
+      }
+    });
+
+    it('takes no name of a call that it did not give', async () => {
+      using box = await openTestSandbox({ decideHost: async () => ({ isAllowed: false, why: 'no' }) });
+      const own = box.sandbox.watchNetwork();
+      const key = Buffer.from('call-000000000000:x').toString('base64');
+      await box.run(
+        `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT a.example.org:443 HTTP/1.1\\r\\nProxy-Authorization: Basic ${key}\\r\\n\\r\\n' >&3; cat <&3`,
+      );
+      expect(own()).toEqual([expect.objectContaining({ call: undefined, host: 'a.example.org' })]);
+      // What another command tries meanwhile is not told of this one.
+      const next = box.sandbox.watchNetwork();
+      expect(next()).toEqual([]);
     });
 
     it('shares localhost between the commands of a session', async () => {

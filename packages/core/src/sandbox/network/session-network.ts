@@ -6,12 +6,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { builtin } from '../../util/builtin-modules.ts';
-import type { NetworkLog } from './network-log.ts';
+import { normalizeHost } from './host-list.ts';
 import { HOLDER_SOURCE } from './holder-source.ts';
+import type { NetworkLog } from './network-log.ts';
 import { SessionProxy } from './session-proxy.ts';
 import type { SessionProxyOptions } from './session-proxy.ts';
 
-export interface SessionNetworkOptions extends Pick<SessionProxyOptions, 'decide' | 'allowsAddress'> {
+export interface SessionNetworkOptions extends Pick<SessionProxyOptions, 'decide' | 'allowsAddress' | 'lookup'> {
   bubblewrap: string;
   nsenter: string;
   /** The session's own folder. */
@@ -22,6 +23,10 @@ export interface SessionNetworkOptions extends Pick<SessionProxyOptions, 'decide
 const PROXY_PORT = 3128;
 const START_TIMEOUT_MS = 15_000;
 const INFO_DESCRIPTOR = 3;
+/** What programs without a proxy connect to: ssh, http, https, git. */
+const STANDING_PORTS = [22, 80, 443, 9418];
+/** Addresses of localhost that stand for hosts: 127.77.0.1 and on. */
+const MAX_STANDING = 250;
 
 export class SessionNetwork {
   readonly log: NetworkLog;
@@ -29,6 +34,8 @@ export class SessionNetwork {
   private readonly proxy: SessionProxy;
   private readonly holder: ChildProcess;
   private readonly pid: number;
+  /** By host, the address that stands for it. */
+  private readonly standing = new Map<string, string>();
 
   private constructor(options: SessionNetworkOptions, proxy: SessionProxy, holder: ChildProcess, pid: number) {
     this.options = options;
@@ -36,7 +43,7 @@ export class SessionNetwork {
     this.proxy = proxy;
     this.holder = holder;
     this.pid = pid;
-    readLines(holder, (line) => this.noteQuery(line));
+    readLines(holder, (line) => void this.answerQuery(line));
   }
 
   /** Rejects with a sentence when the namespace does not start. */
@@ -72,6 +79,7 @@ export class SessionNetwork {
 
   /** `call` names the command in the log. */
   variablesFor(call: string): Record<string, string> {
+    this.proxy.expect(call);
     const address = `http://${call}:x@127.0.0.1:${PROXY_PORT}`;
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
     const none = 'localhost,127.0.0.1,::1';
@@ -86,16 +94,28 @@ export class SessionNetwork {
     this.proxy.close();
   }
 
-  private noteQuery(line: string): void {
-    const name = /^query (\S{1,253})$/.exec(line)?.[1];
-    if (name !== undefined)
-      this.log.add({
-        call: undefined,
-        host: name,
-        port: 0,
-        isAllowed: false,
-        why: 'it was asked for without the proxy',
-      });
+  /** A name is held until it is decided on. An allowed one gets an address here, whose connections go through the proxy. */
+  private async answerQuery(line: string): Promise<void> {
+    const [, id, name = ''] = /^query (\d+) (\S{1,253})$/.exec(line) ?? [];
+    if (id === undefined) return;
+    const host = normalizeHost(name);
+    // A name without a dot is that of this computer or its network.
+    const decision = host?.includes('.')
+      ? await this.options.decide(host, 0, undefined)
+      : { isAllowed: false, why: 'it was asked for without the proxy' };
+    const address = decision.isAllowed && host !== undefined ? this.addressOf(host) : undefined;
+    if (address === undefined)
+      this.log.add({ call: undefined, host: host ?? name, port: 0, isAllowed: false, why: decision.why });
+    const rest = address === undefined ? '' : ` ${host} ${address} ${STANDING_PORTS.join(',')}`;
+    this.holder.stdin?.write(`answer ${id}${rest}\n`);
+  }
+
+  private addressOf(host: string): string | undefined {
+    const known = this.standing.get(host);
+    if (known !== undefined || this.standing.size >= MAX_STANDING) return known;
+    const address = `127.77.0.${this.standing.size + 1}`;
+    this.standing.set(host, address);
+    return address;
   }
 }
 

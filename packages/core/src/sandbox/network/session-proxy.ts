@@ -17,11 +17,13 @@ export interface ProxyDecision {
 
 export interface SessionProxyOptions {
   socketPath: string;
-  /** May take its time: the program waits. */
+  /** May take its time: the program waits. Port 0 stands for a question about the name alone. */
   decide(host: string, port: number, call: string | undefined): Promise<ProxyDecision>;
   log: NetworkLog;
   /** Addresses that are reached though they are inside, for tests. */
   allowsAddress?: ((address: string) => boolean) | undefined;
+  /** The addresses of a name; absent: those that the system knows. */
+  lookup?: ((host: string) => Promise<{ address: string }[]>) | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -31,6 +33,7 @@ export class SessionProxy {
   private readonly options: SessionProxyOptions;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
+  private readonly calls = new Set<string>();
 
   constructor(options: SessionProxyOptions) {
     this.options = options;
@@ -49,6 +52,11 @@ export class SessionProxy {
       this.server.once('error', reject);
       this.server.listen(this.options.socketPath, resolve);
     });
+  }
+
+  /** The name of a call that may connect; another name counts as none. */
+  expect(call: string): void {
+    this.calls.add(call);
   }
 
   close(): void {
@@ -115,7 +123,8 @@ export class SessionProxy {
     port: number,
     request: IncomingMessage,
   ): Promise<{ address: string } | { why: string }> {
-    const call = callOf(request);
+    const named = callOf(request);
+    const call = named !== undefined && this.calls.has(named) ? named : undefined;
     const host = normalizeHost(name);
     const deny = (why: string) => {
       this.options.log.add({ call, host: host ?? name.slice(0, 200), port, isAllowed: false, why });
@@ -125,7 +134,7 @@ export class SessionProxy {
     const decision = await this.options.decide(host, port, call);
     if (!decision.isAllowed) return deny(decision.why);
     try {
-      const found = await builtin.dns.lookup(host, { all: true });
+      const found = await (this.options.lookup?.(host) ?? builtin.dns.lookup(host, { all: true }));
       const inner = found.find(
         ({ address }) => isInnerAddress(address) && this.options.allowsAddress?.(address) !== true,
       );
