@@ -20,7 +20,7 @@ export async function applyAsCall(
 ): Promise<ApplyAnswer> {
   const stored = changes.map(toStoredChange);
   record({ $callStarted: { callId, name, hasEffects: true, description } });
-  record({ $walkStarted: { callId, isCovered: true } });
+  record({ $walkStarted: { callId, isCovered: true, at: Date.now() } });
   const answer = await client.ask({ do: 'apply', changes: stored, files: {} });
   const { list } = await client.ask({ do: 'keep', changes: stored });
   record({ $workspaceChange: { callIds: [callId], count: stored.length, list, time: new Date().toISOString() } });

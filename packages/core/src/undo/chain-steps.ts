@@ -17,6 +17,8 @@ export interface Step extends TreeChange {
   readonly callIds: readonly string[];
   /** Made by an edit tool: exact, and its earlier content may be in a file of the session. */
   readonly isEdit: boolean;
+  /** Another program made it at about the time of the calls. */
+  readonly isUnclear?: boolean | undefined;
 }
 
 export interface Chains {
@@ -103,16 +105,18 @@ class Building {
     const changes = (this.listOf(record) ?? []).flatMap((stored) => fromStoredChange(stored) ?? []);
     // Before the files in them are seen: a folder belongs to the edit that makes its first file.
     const makers = new Map(changes.map((change) => [change, this.makersOf(change)]));
-    for (const change of changes) this.seen(change, [...record.callIds, ...(makers.get(change) ?? [])]);
+    const { isUnclear } = record;
+    for (const change of changes)
+      this.seen(change, { callIds: [...record.callIds, ...(makers.get(change) ?? [])], isEdit: false, isUnclear });
     if (record.callIds.length > 0 && record.count > 0) this.undone.length = 0;
   }
 
   /** Edits are exact; what else the walk saw happened before or after them. */
-  private seen(change: TreeChange, callIds: readonly string[]): void {
+  private seen(change: TreeChange, by: Pick<Step, 'callIds' | 'isEdit' | 'isUnclear'>): void {
     const { path } = change;
     const edits = this.fresh.get(path) ?? [];
     if (edits.length === 0) {
-      this.push({ ...change, callIds, isEdit: false });
+      this.push({ ...change, ...by });
       return;
     }
     const reached = edits.findLastIndex((edit) => isSameState(edit.after, change.after)) + 1;
@@ -127,7 +131,7 @@ class Building {
       before: edit === first && startsThere ? change.before : edit.before,
       after: edit === last && endsThere ? change.after : withMode(edit.after, change.before),
     }));
-    const gap = { path, callIds, isEdit: false } as const;
+    const gap = { path, ...by };
     const own = this.steps.get(path) ?? [];
     const at = own.indexOf(first);
     own.splice(

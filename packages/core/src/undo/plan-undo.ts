@@ -8,7 +8,14 @@ import type { Chains, Step } from './chain-steps.ts';
 import { isSameState, unkeptReason } from './tree-state.ts';
 import type { TreeChange, TreeState, Unkept } from './tree-state.ts';
 
-export type LeftReason = 'changed_since' | 'changed_between' | 'later_call' | 'two_sessions' | 'git' | 'not_empty';
+export type LeftReason =
+  | 'changed_since'
+  | 'changed_between'
+  | 'later_call'
+  | 'two_sessions'
+  | 'unclear'
+  | 'git'
+  | 'not_empty';
 export type UncoveredReason = Unkept | 'special' | 'lost';
 
 export interface UndoPlan {
@@ -70,6 +77,7 @@ function reasonToLeave(
     const next = since[index + 1];
     if (next && !isSameState(step.after, next.before)) return 'changed_between';
   }
+  if (since.some(({ isUnclear }) => isUnclear)) return 'unclear';
   const last = since.at(-1);
   if (!last || !isSameState(now, last.after)) return 'changed_since';
   // An edit is exact: what it announced is its own.

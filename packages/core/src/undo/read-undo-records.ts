@@ -41,6 +41,8 @@ export interface WalkRecord {
   readonly changes: readonly StoredChange[];
   readonly list?: string | undefined;
   readonly time?: string | undefined;
+  /** Another program made the changes at about the time of the calls. */
+  readonly isUnclear?: boolean | undefined;
 }
 
 /** An undo or redo. */
@@ -60,6 +62,8 @@ export interface UndoRecords {
   readonly records: UndoRecord[];
   /** Calls that ran when the program was killed, before a walk could tell what they changed. */
   readonly cutOff: readonly string[];
+  /** When the first of them began, in milliseconds since the epoch. */
+  readonly cutOffSince?: number | undefined;
 }
 
 export function readUndoRecords(bytes: Buffer): UndoRecords {
@@ -84,7 +88,8 @@ class Reading {
   private readonly promptIds = new Set<string>();
   /** Whether the last answer requested nothing more. */
   private isIdle = false;
-  private readonly open = new Set<string>();
+  /** With the time at which they began. */
+  private readonly open = new Map<string, number | undefined>();
   private readonly asked = new Map<string, Record<string, unknown>>();
 
   add(record: Record<string, unknown>): void {
@@ -102,7 +107,9 @@ class Reading {
 
   result(): UndoRecords {
     const { sessionId, prompts, records } = this;
-    return { sessionId, prompts, records, cutOff: [...this.open] };
+    const times = [...this.open.values()].filter((time) => time !== undefined);
+    const cutOffSince = times.length > 0 && times.length === this.open.size ? Math.min(...times) : undefined;
+    return { sessionId, prompts, records, cutOff: [...this.open.keys()], cutOffSince };
   }
 
   private message(message: SessionMessage): void {
@@ -137,13 +144,16 @@ class Reading {
     this.prompts.at(-1)?.calls.push(call);
   }
 
-  private walkStarted({ callId, isCovered }: Record<string, unknown>): void {
-    const call = typeof callId === 'string' ? this.calls.get(callId) : undefined;
-    if (call && isCovered === false) call.isCovered = false;
-    else if (typeof callId === 'string') this.open.add(callId);
+  private walkStarted({ callId, isCovered, at }: Record<string, unknown>): void {
+    if (typeof callId !== 'string') return;
+    const call = this.calls.get(callId);
+    if (call && isCovered === false) {
+      call.isCovered = false;
+      this.open.delete(callId);
+    } else this.open.set(callId, this.open.get(callId) ?? (typeof at === 'number' ? at : undefined));
   }
 
-  private walk({ callIds, count, changes, list, time }: Record<string, unknown>): void {
+  private walk({ callIds, count, changes, list, time, isUnclear }: Record<string, unknown>): void {
     const owners = toTexts(callIds);
     for (const owner of owners) this.open.delete(owner);
     this.records.push({
@@ -153,6 +163,7 @@ class Reading {
       changes: Array.isArray(changes) ? (changes as StoredChange[]) : [],
       list: typeof list === 'string' ? list : undefined,
       time: typeof time === 'string' ? time : undefined,
+      isUnclear: isUnclear === true,
     });
   }
 

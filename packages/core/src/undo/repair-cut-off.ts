@@ -10,9 +10,10 @@ import { readSessionFile } from '../records/read-session-file.ts';
 import { acquireLock } from '../records/session-lock.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import type { Clock } from '../util/clock.ts';
+import { countOf } from '../util/short-text.ts';
 import { readUndoRecords } from './read-undo-records.ts';
 import type { UndoRecords } from './read-undo-records.ts';
-import { toRecord } from './session-undo.ts';
+import { toRecords } from './session-undo.ts';
 import type { UndoClient } from './undo-client.ts';
 import { UndoDesk } from './undo-desk.ts';
 
@@ -33,11 +34,15 @@ export async function repairCutOff(options: RepairOptions): Promise<string[]> {
   const read = readUndoRecords(readSessionFile(path));
   const sentences: string[] = [];
   if (read.cutOff.length > 0) {
-    const seen = await client.ask({ do: 'walk', since: sessionId });
-    record({ $workspaceChange: { ...toRecord(seen, read.cutOff, clock), isLate: true } });
+    const { cutOffSince: from } = read;
+    const seen = await client.ask({
+      ...{ do: 'walk', since: sessionId, isCutOff: true },
+      ...(from !== undefined && { calls: { from } }),
+    });
+    for (const each of toRecords(seen, read.cutOff, clock, { isNeeded: true, isLate: true })) record(each);
     const names = describeCalls(read, read.cutOff);
     sentences.push(
-      `Castor was stopped during ${names}. What it changed until now (${seen.count} files and folders) can be undone with it.`,
+      `Castor was stopped during ${names}. What it changed (${countOf(seen.count, 'path')}) can be undone with it.`,
     );
   }
   const desk = new UndoDesk({ root, path, clock, record, client: async () => client });

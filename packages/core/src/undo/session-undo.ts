@@ -5,16 +5,16 @@
  * says once.
  */
 
-import { getErrorMessage } from '../protocol/errors.ts';
 import type { ToolKind } from '../protocol/tools.ts';
 import type { Clock } from '../util/clock.ts';
 import type { LivePoints } from './live-points.ts';
-import type { Answers, WalkAnswer } from './undo-requests.ts';
-import { StoreFull, UndoClient } from './undo-client.ts';
+import { UndoClient } from './undo-client.ts';
 import { DEFAULT_BUDGET } from './undo-limits.ts';
-import { DEFAULT_LIMITS, TooLarge } from './walk-rules.ts';
+import { UndoNotices } from './undo-notices.ts';
+import type { Answers, ChangeSet, StoreBudget, WalkAnswer } from './undo-requests.ts';
+import { DEFAULT_LIMITS } from './walk-rules.ts';
 import type { WalkLimits } from './walk-rules.ts';
-import type { StoreBudget } from './undo-requests.ts';
+import { WatchedCalls } from './watched-calls.ts';
 
 export interface WatchedCall {
   readonly callId: string;
@@ -29,6 +29,10 @@ export interface SessionUndoOptions {
   readonly store: string;
   readonly sessionId: string;
   readonly clock: Clock;
+  /** The time of files, in milliseconds since the epoch. Default: the system's. */
+  readonly fileTime?: (() => number) | undefined;
+  /** A walk of more entries is not repeated before a call while it is fresh. Default 20,000. */
+  readonly quickEntries?: number | undefined;
   /** Appends a record to the session's file. */
   readonly record: (record: object) => void;
   readonly tell: (level: 'info' | 'warning', message: string) => void;
@@ -49,35 +53,36 @@ export interface SessionUndoOptions {
 
 /** A call waits this long for the first reading of the workspace, or for a walk. */
 const PATIENCE_MS = 3_000;
-/** An older walk is repeated before a command: the user may have edited. */
+/** An older walk is repeated before a command: the user may have edited. What happens in between, the times of files tell. */
 const FRESH_MS = 2_000;
 /** A walk that takes no longer, or sees no more, is always repeated: a busy machine makes a short walk slow. */
 const QUICK_MS = 100;
-const QUICK_ENTRIES = 2_000;
+const QUICK_ENTRIES = 20_000;
+/** A full store is emptied again after this many walks, if that helped. */
+const COLLECT_EVERY = 20;
 const CLOSING_MS = 10_000;
 const WATCHED: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit', 'delete', 'move', 'execute', 'other']);
-const NOT_COVERED = 'Undo covers edits only in this workspace';
 
 export class SessionUndo {
   private readonly options: SessionUndoOptions;
   private opening: Promise<UndoClient | undefined> | undefined;
   private client: UndoClient | undefined;
   private isReady = false;
-  /** The calls that run, each with the call of this session that answers for it; undefined for a plain edit. */
-  private readonly open = new Map<string, string | undefined>();
-  /** Those that ended since the last walk began. */
-  private readonly recent = new Set<string>();
+  private readonly calls = new WatchedCalls();
   private walking: Promise<void> | undefined;
   private queued: Promise<void> | undefined;
   private walkedAt = Number.NEGATIVE_INFINITY;
   private walkMs = 0;
-  private hasCollected = false;
+  private walks = 0;
+  private collectFrom = 0;
   private hasFailed = false;
-  private readonly told = new Set<string>();
+  private hasEvidence = false;
+  private readonly notices: UndoNotices;
   private entries = 0;
 
   constructor(options: SessionUndoOptions) {
     this.options = options;
+    this.notices = new UndoNotices(options.tell);
   }
 
   /** Begins to read the workspace, if that has not begun. */
@@ -88,7 +93,8 @@ export class SessionUndo {
   /** A call may follow soon: reads the workspace again if the last reading is old. */
   foresee(): void {
     this.begin();
-    if (this.isReady && this.isOld && !this.walking) void this.walk();
+    // A quick walk is made right before the call.
+    if (this.isReady && !this.isQuick && this.isOld && !this.walking) void this.walk();
   }
 
   /** Awaited before a call runs. `owner`: the call of this session that the call of a sub-agent belongs to. */
@@ -98,16 +104,13 @@ export class SessionUndo {
     // Edits announce what they change, and keep it themselves.
     const isPlainEdit = call.kind === 'edit' && !this.options.hasHooks();
     const isCovered = isPlainEdit || (await this.settle());
-    this.open.set(call.callId, isPlainEdit ? undefined : owner);
-    if (!isPlainEdit) this.options.record({ $walkStarted: { callId: owner, isCovered } });
+    const at = this.fileTime();
+    this.calls.began(call.callId, isPlainEdit ? undefined : owner, at);
+    if (!isPlainEdit) this.options.record({ $walkStarted: { callId: owner, isCovered, at } });
   }
 
   after(callId: string): void {
-    if (!this.open.has(callId)) return;
-    const owner = this.open.get(callId);
-    this.open.delete(callId);
-    if (owner !== undefined) this.recent.add(owner);
-    void this.walk();
+    if (this.calls.end(callId, this.fileTime())) void this.walk();
   }
 
   /** Resolves when everything that has happened is on record; false when that is not known. */
@@ -156,15 +159,24 @@ export class SessionUndo {
     return !(isCommand && (await this.options.readsOnly(command)));
   }
 
+  private get isQuick(): boolean {
+    const { quickEntries = QUICK_ENTRIES } = this.options;
+    return this.entries <= quickEntries || (this.walkMs <= QUICK_MS && quickEntries > 0);
+  }
+
   private get isOld(): boolean {
-    const isQuick = this.walkMs <= QUICK_MS || this.entries <= QUICK_ENTRIES;
-    return this.options.clock.now() - this.walkedAt > (isQuick ? -1 : FRESH_MS);
+    if (this.isQuick || !this.hasEvidence) return true;
+    return this.options.clock.now() - this.walkedAt > FRESH_MS;
+  }
+
+  private fileTime(): number {
+    return this.options.fileTime?.() ?? Date.now();
   }
 
   private async start(): Promise<UndoClient | undefined> {
     const { root, store, sessionId, editsOnly, exclude, limits, budget, repair } = this.options;
     try {
-      if (editsOnly !== undefined) this.tellOnce('warning', `${NOT_COVERED}: ${editsOnly}.`);
+      if (editsOnly !== undefined) this.notices.editsOnly(editsOnly);
       const request = {
         ...{ root, store, sessionId, exclude },
         limits: { ...DEFAULT_LIMITS, ...limits },
@@ -196,7 +208,7 @@ export class SessionUndo {
       ),
     ]);
     limit.abort();
-    if (!inTime && !this.hasFailed) this.tellOnce('warning', this.describeReading());
+    if (!inTime && !this.hasFailed) this.notices.stillReading(this.client?.progress ?? 0, this.entries);
     return inTime;
   }
 
@@ -204,15 +216,8 @@ export class SessionUndo {
     await this.opening;
     if (!this.isReady) return false;
     await (this.queued ?? this.walking);
-    if (this.isOld && this.open.size === 0) await this.walk();
+    if (this.isOld && this.calls.isIdle) await this.walk();
     return !this.hasFailed;
-  }
-
-  private describeReading(): string {
-    const seen = this.client?.progress ?? 0;
-    const count = (number: number) => number.toLocaleString('en-US');
-    const far = this.entries > seen ? `${count(seen)} of ${count(this.entries)}` : count(seen);
-    return `${NOT_COVERED} for now: Castor is still reading it (${far} files and folders).`;
   }
 
   /** One walk at a time; requests during one are answered by the next. */
@@ -234,58 +239,62 @@ export class SessionUndo {
   private async run({ isOwn = false }: { isOwn?: boolean }): Promise<void> {
     const { clock, record } = this.options;
     const startedAt = clock.now();
-    const ended = [...this.recent];
+    const walked = this.calls.look();
     try {
-      const seen = await this.client!.ask({ do: 'walk' });
+      const seen = await this.client!.ask({ do: 'walk', ...(walked.span && { calls: walked.span }) });
       this.walkedAt = startedAt;
       this.walkMs = clock.now() - startedAt;
       this.entries = seen.entries;
-      for (const callId of ended) this.recent.delete(callId);
-      this.report(seen);
+      this.hasEvidence = seen.hasEvidence;
+      this.walks += 1;
+      const callIds = this.calls.settle(walked);
+      this.notices.unkept(seen);
       if (seen.isNearlyFull) await this.makeRoom();
-      const running = [...this.open.values()].filter((owner) => owner !== undefined);
-      const callIds = [...new Set([...ended, ...running, ...this.recent])];
-      if (!isOwn && (seen.count > 0 || ended.length > 0)) record({ $workspaceChange: toRecord(seen, callIds, clock) });
+      if (isOwn) return;
+      for (const each of toRecords(seen, callIds, clock, { isNeeded: walked.ended.length > 0 })) record(each);
     } catch (error) {
-      this.fail(error);
+      this.fail(error, this.calls.settle(walked));
     }
   }
 
   /** Old points make room for new ones; what this very walk could not keep is kept by the next. */
   private async makeRoom(): Promise<void> {
     const live = this.options.livePoints?.();
-    if (!live || this.hasCollected) return;
-    this.hasCollected = true;
+    if (!live || this.walks < this.collectFrom) return;
+    this.collectFrom = this.walks + COLLECT_EVERY;
     const { dropped } = await this.client!.ask({ do: 'collect', ...live });
-    if (dropped > 0)
-      this.tellOnce('warning', `The store of undo is full: the oldest ${dropped} changes can no longer be undone.`);
+    if (dropped > 0) this.notices.dropped(dropped);
   }
 
-  private report({ unkept }: WalkAnswer): void {
-    for (const { reason, count, paths } of unkept) {
-      if (reason === 'full')
-        this.tellOnce('warning', `${NOT_COVERED} any more: the disk or the store of undo is full (${count} files).`);
-      if (reason === 'rebuildable')
-        this.tellOnce('warning', `Undo does not cover all of ${paths.join(', ')}: too large.`);
-    }
-  }
-
-  private fail(error: unknown): void {
+  /** The calls that no walk has seen are on record as not covered. */
+  private fail(error: unknown, unseen: readonly string[] = []): void {
     this.hasFailed = true;
-    if (error instanceof TooLarge) this.tellOnce('warning', `${NOT_COVERED}: ${error.message}.`);
-    else if (error instanceof StoreFull) this.tellOnce('warning', `${NOT_COVERED}: the disk is full.`);
-    else this.tellOnce('warning', `${NOT_COVERED}: ${getErrorMessage(error)}`);
-  }
-
-  private tellOnce(level: 'info' | 'warning', message: string): void {
-    const key = message.replaceAll(/[\d,]+/g, '');
-    if (this.told.has(key)) return;
-    this.told.add(key);
-    this.options.tell(level, message);
+    for (const callId of unseen) this.options.record({ $walkStarted: { callId, isCovered: false } });
+    this.notices.failed(error);
   }
 }
 
-export function toRecord({ count, changes, list }: WalkAnswer, callIds: readonly string[], clock: Clock): object {
+/** What a walk saw, as records of the session's file: what the calls may have made, what they did not, what is unclear. */
+export function toRecords(
+  { others, unclear, ...own }: WalkAnswer,
+  callIds: readonly string[],
+  clock: Clock,
+  { isNeeded = false, ...facts }: { isNeeded?: boolean; isLate?: boolean } = {},
+): object[] {
   const time = new Date(clock.now()).toISOString();
-  return { callIds, count, time, ...(list === undefined ? { changes } : { list }) };
+  const toRecord = ({ count, changes, list }: ChangeSet, ids: readonly string[], more = {}) => ({
+    $workspaceChange: {
+      callIds: ids,
+      count,
+      time,
+      ...(list === undefined ? { changes } : { list }),
+      ...facts,
+      ...more,
+    },
+  });
+  return [
+    ...(others ? [toRecord(others, [])] : []),
+    ...(unclear ? [toRecord(unclear, callIds, { isUnclear: true })] : []),
+    ...(own.count > 0 || isNeeded ? [toRecord(own, callIds)] : []),
+  ];
 }

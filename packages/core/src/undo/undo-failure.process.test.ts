@@ -1,7 +1,17 @@
 /** Undo when something goes wrong: a full disk, a killed program, a store above its budget, deleted sessions. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -104,9 +114,37 @@ describe('a killed program (33)', () => {
     const { sessionId, root, recorder } = trial;
     const record = (each: object) => recorder.workspace(each);
     const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
-    expect(sentences.join()).toMatch(/stopped during .*make all.*3 files and folders/);
+    expect(sentences.join()).toMatch(/stopped during .*make all.*3 paths/);
     await trial.back();
     expect(trial.tree()).toEqual(before);
+  });
+
+  it('does not take what the user did after the kill for the work of its last call', async () => {
+    await using trial = new UndoTrial();
+    trial.write('a.txt', 'one');
+    trial.write('b.txt', 'one');
+    await trial.begin();
+    const { sessionId, root, recorder, store } = trial;
+    const call = { callId: 'killed', name: 'run_shell_command', hasEffects: true, description: 'make all' };
+    trial.recorder.workspace({ $callStarted: call });
+    trial.recorder.workspace({ $walkStarted: { callId: 'killed', isCovered: true, at: Date.now() } });
+    trial.sh('echo agent > a.txt; echo agent > made');
+    // The process notes when its program ended: here an hour ago, before the user went on.
+    await trial.undo.dispose();
+    const ended = join(store, 'manifests', `${sessionId}.ended`);
+    expect(Number(readFileSync(ended, 'utf8'))).toBeGreaterThan(0);
+    await using other = new UndoTrial({ beside: trial });
+    await other.begin();
+    const client = (await other.undo.use())!;
+    const hour = 3_600_000;
+    writeFileSync(ended, String(Date.now() - hour + 2000));
+    const record = (each: object) => recorder.workspace(each);
+    const read = readFileSync(recorder.path, 'utf8');
+    writeFileSync(recorder.path, read.replace(/"at":\d+/, `"at":${Date.now() - hour}`));
+    const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
+    expect(sentences.join()).toMatch(/make all.*0 paths/);
+    const preview = await other.deskOf(trial).preview({ call: 'killed' });
+    expect(preview.changes).toEqual([]);
   });
 
   it('completes an undo that was cut off, and removes its unfinished files', async () => {
@@ -133,6 +171,22 @@ describe('a killed program (33)', () => {
 });
 
 describe('the store', () => {
+  it('stays within its budget during one walk of a large workspace, and says what it does not keep', async () => {
+    await using trial = new UndoTrial({ budget: { freeBytes: 0, shareOfFree: 1, storeBytes: 3_000_000 } });
+    for (let file = 0; file < 12; file++)
+      trial.write(`f${file}`, execFileSync('head', ['-c', '900000', '/dev/urandom'], { maxBuffer: 2e6 }));
+    await trial.begin();
+    const segments = join(trial.store, 'segments');
+    const size = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
+    expect(size).toBeLessThan(5_000_000);
+    expect(trial.told.join()).toMatch(/^Undo does not cover \d+ files: the disk or the store of undo is full/);
+    await trial.shell('rm f0 f9; echo new > new');
+    const preview = await trial.desk.preview({ last: 1 });
+    expect(preview.recreated).toEqual(['f0']);
+    expect(preview.notCovered).toMatchObject([{ path: 'f9', reason: 'lost' }]);
+    expect(preview.deleted).toEqual(['new']);
+  });
+
   it('cuts a torn end off, and goes on', () => {
     const folder = mkdtempSync(join(tmpdir(), 'castor-store-'));
     const store = new ContentStore(folder);

@@ -1,6 +1,7 @@
 /** The questions of a program to the process that walks, stores and restores, and its answers. Types only: JSON, one per line. */
 
 import type { StoredPath } from './byte-path.ts';
+import type { CallSpan } from './change-evidence.ts';
 import type { StoredChange, Unkept } from './tree-state.ts';
 import type { WalkLimits } from './walk-rules.ts';
 import type { SkipReason } from './apply-changes.ts';
@@ -32,6 +33,10 @@ export interface WalkRequest {
   readonly since?: string | undefined;
   /** Leaves the manifest of the session as it is. */
   readonly isTrial?: boolean;
+  /** When the calls ran that the changes may belong to; without it all changes count as theirs. */
+  readonly calls?: CallSpan | undefined;
+  /** The calls were cut off with the session `since`: the process finds out when that was. */
+  readonly isCutOff?: boolean;
 }
 
 export interface StatesRequest {
@@ -102,14 +107,24 @@ export type UndoRequest =
   | PutRequest
   | CollectRequest;
 
-export interface WalkAnswer {
-  readonly entries: number;
-  readonly bytes: number;
+export interface ChangeSet {
   readonly count: number;
   /** All of them where they are few, else the first. */
   readonly changes: readonly StoredChange[];
   /** The content that holds all of them, where they are many. */
   readonly list?: string;
+}
+
+/** The set itself holds the changes that the calls may have made. */
+export interface WalkAnswer extends ChangeSet {
+  /** Made before the calls began or after they ended. */
+  readonly others?: ChangeSet;
+  /** Made by another program at about the time of the calls, which may have changed them too. */
+  readonly unclear?: ChangeSet;
+  /** Whether the times of files tell the two apart here. */
+  readonly hasEvidence: boolean;
+  readonly entries: number;
+  readonly bytes: number;
   readonly unkept: readonly { reason: Unkept; count: number; paths: readonly string[] }[];
   readonly isCompared: boolean;
   /** Whether the store is near its limit. */

@@ -7,6 +7,7 @@ export const LEFT_ALONE: Readonly<Record<LeftReason, string>> = {
   changed_between: 'it was changed in between, by you or another program',
   later_call: 'a later call changed it too; undo that one first',
   two_sessions: 'another session changed it at the same time',
+  unclear: 'you or another program made or changed it at about the time of the call',
   git: 'it belongs to the repository itself; --git includes it',
   not_empty: 'the folder holds files that the agent did not create',
 };

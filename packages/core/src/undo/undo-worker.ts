@@ -3,14 +3,17 @@
  * what is no longer needed. One request after the other; nothing here waits.
  */
 
-import { existsSync, lstatSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, statfsSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { existsSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import { applyChanges } from './apply-changes.ts';
+import { BoundedStore } from './bounded-store.ts';
 import { fromStoredPath, fromText, toStoredPath, toSystemPath, toText } from './byte-path.ts';
+import { ChangeEvidence, clockOffset, hasLocalTimes, isSteady } from './change-evidence.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { ContentStore, hashOf } from './content-store.ts';
 import { ManifestReader } from './manifest.ts';
+import { ManifestFiles } from './manifest-files.ts';
 import { releaseFolder, stateAt } from './held-folder.ts';
 import { lstatOf } from './read-state.ts';
 import { fromStoredChange, toStoredChange } from './tree-state.ts';
@@ -18,6 +21,7 @@ import type { StoredChange, TreeChange } from './tree-state.ts';
 import type {
   Answers,
   ApplyRequest,
+  ChangeSet,
   CollectRequest,
   ListRequest,
   OpenRequest,
@@ -31,32 +35,29 @@ import { removeLeftovers } from './write-exactly.ts';
 
 /** More changes than these go to the store as one content. */
 const INLINE_CHANGES = 30;
-/** The share of the limit at which old points make room. */
-const NEARLY = 0.9;
-/** Begins the name of a branch's manifest. */
-const BRANCH = 'branch-';
-const MANIFEST = /^([A-Za-z0-9_-]+)\.manifest$/;
+/** A killed program's commands end a moment after it. */
+const GRACE_MS = 1000;
 
 export class UndoWorker {
   private readonly options: OpenRequest;
   private readonly store: ContentStore;
-  private readonly manifests: string;
+  private readonly room: BoundedStore;
+  private readonly manifests: ManifestFiles;
   private readonly exclude: ReadonlySet<string>;
   private readonly onProgress: (entries: number) => void;
-  /** Why nothing more is kept, once the disk or the budget is full. */
-  private isFull = false;
-  /** Contents of this walk that could not be kept. */
-  private missed = 0;
+  private readonly hasLocalTimes: boolean;
+  /** The last walk of this process: when it began, and the offset of the clocks at that moment. */
+  private lastWalk: { at: number; offset: number } | undefined;
 
   constructor(options: OpenRequest, onProgress: (entries: number) => void) {
     this.options = options;
     this.onProgress = onProgress;
     makeDirectory(options.store);
     this.store = new ContentStore(options.store);
-    this.manifests = join(options.store, 'manifests');
-    makeDirectory(this.manifests);
-    if (!lstatSync(this.manifests).isDirectory()) throw new Error(`${this.manifests} is not a folder.`);
+    this.room = new BoundedStore(this.store, options.store, options.budget);
+    this.manifests = new ManifestFiles(options.store);
     process.chdir(options.root);
+    this.hasLocalTimes = hasLocalTimes('.');
     const root = realpathSync('.');
     const inside = [options.store, ...options.exclude].flatMap((path) => {
       const within = existsSync(path) ? relative(root, realpathSync(path)) : '..';
@@ -84,7 +85,7 @@ export class UndoWorker {
       case 'apply':
         return this.apply(request);
       case 'keep':
-        return { list: this.keepList(toChanges(request.changes)) };
+        return { list: this.room.keepList(toChanges(request.changes)) };
       case 'put':
         return { content: this.putNow(Buffer.from(request.bytes, 'base64')) };
       case 'collect':
@@ -93,12 +94,14 @@ export class UndoWorker {
   }
 
   close(): void {
+    this.manifests.noteEnd(this.options.sessionId);
     this.store.close();
   }
 
   private opened(): Answers['open'] {
-    const newest = this.newestManifest();
-    return { hasManifest: existsSync(this.ownManifest), ...(newest !== undefined && { manifestOf: newest }) };
+    const newest = this.manifests.newest();
+    const hasManifest = this.manifests.has(this.options.sessionId);
+    return { hasManifest, ...(newest !== undefined && { manifestOf: newest }) };
   }
 
   private putNow(bytes: Buffer): string {
@@ -107,39 +110,64 @@ export class UndoWorker {
     return content;
   }
 
-  private walk({ since, isTrial = false }: WalkRequest): Answers['walk'] {
-    this.store.refresh();
-    this.isFull = !this.hasRoom();
-    this.missed = 0;
-    const from = since ?? (existsSync(this.ownManifest) ? this.options.sessionId : this.newestManifest());
-    const previous = from === undefined ? undefined : this.manifestOf(from);
-    const trial = `${this.ownManifest}.trial`;
+  private walk(request: WalkRequest): Answers['walk'] {
+    const { since, isTrial = false } = request;
+    const { sessionId } = this.options;
+    this.room.begin();
+    const from = since ?? (this.manifests.has(sessionId) ? sessionId : this.manifests.newest());
+    const previous = from === undefined ? undefined : this.manifests.pathOf(from);
+    const own = this.manifests.pathOf(sessionId);
+    const trial = `${own}.trial`;
+    const evidence = from === undefined ? undefined : this.evidence(request, from);
+    const began = { at: Date.now(), offset: clockOffset() };
     const result = walkTree({
       previous,
-      next: isTrial ? trial : this.ownManifest,
-      keep: (bytes) => this.keep(bytes),
+      next: isTrial ? trial : own,
+      keep: (bytes) => this.room.keep(bytes),
       has: (content) => this.store.has(content),
       limits: this.options.limits,
       exclude: this.exclude,
       onProgress: this.onProgress,
+      evidence,
     });
-    rmSync(trial, { force: true });
-    this.flush();
+    if (isTrial) rmSync(trial, { force: true });
+    else this.lastWalk = began;
+    this.room.flush();
     const { changes, entries, bytes, isCompared } = result;
-    const count = changes.length;
     const unkept = [...result.unkept].map(([reason, noted]) => ({
       reason,
       count: noted.count,
       paths: noted.paths.map(toText),
     }));
-    if (this.missed > 0) unkept.push({ reason: 'full', count: this.missed, paths: [] });
+    const { missed, isNearlyFull } = this.room;
+    if (missed > 0) unkept.push({ reason: 'full', count: missed, paths: [] });
     return {
-      ...{ entries, bytes, count, unkept, isCompared },
-      isNearlyFull: this.store.size > this.storeLimit() * NEARLY,
-      changes: changes.slice(0, INLINE_CHANGES).map(toStoredChange),
-      ...(count > INLINE_CHANGES && { list: this.keepList(changes) }),
+      ...this.toSet(changes.call),
+      ...(changes.other.length > 0 && { others: this.toSet(changes.other) }),
+      ...(changes.unclear.length > 0 && { unclear: this.toSet(changes.unclear) }),
+      ...{ entries, bytes, unkept, isCompared, hasEvidence: this.hasLocalTimes },
+      isNearlyFull,
       ...(from !== undefined && { since: from }),
     };
+  }
+
+  private toSet(changes: readonly TreeChange[]): ChangeSet {
+    const count = changes.length;
+    const first = changes.slice(0, INLINE_CHANGES).map(toStoredChange);
+    return { count, changes: first, ...(count > INLINE_CHANGES && { list: this.room.keepList(changes) }) };
+  }
+
+  /** Undefined where the times of files prove nothing. */
+  private evidence({ calls, isCutOff }: WalkRequest, from: string): ChangeEvidence | undefined {
+    if (!calls || !this.hasLocalTimes) return undefined;
+    if (isCutOff) {
+      const end = this.manifests.endedBy(from, calls.from);
+      const to = end === undefined ? undefined : end + GRACE_MS;
+      return new ChangeEvidence({ from: calls.from, to }, this.manifests.walkedAt(from));
+    }
+    const { lastWalk } = this;
+    if (lastWalk && !isSteady(lastWalk.offset, clockOffset())) return undefined;
+    return new ChangeEvidence(calls, lastWalk?.at ?? this.manifests.walkedAt(from));
   }
 
   private states({ paths }: StatesRequest): Answers['states'] {
@@ -165,19 +193,18 @@ export class UndoWorker {
   }
 
   private apply({ changes: stored, files }: ApplyRequest): Answers['apply'] {
-    this.store.refresh();
-    this.isFull = !this.hasRoom();
+    this.room.begin();
     const changes = toChanges(stored);
     removeLeftovers(changes);
     const inodes = new Set(changes.flatMap(({ after }) => (after?.kind === 'file' ? (after.inode ?? []) : [])));
     const result = applyChanges({
       changes,
       read: (content) => this.contentOf(content, files[content]),
-      keep: (bytes) => this.keep(bytes),
+      keep: (bytes) => this.room.keep(bytes),
       fileBytes: this.options.limits.fileBytes,
       shared: this.findShared(inodes),
     });
-    this.flush();
+    this.room.flush();
     return {
       done: result.done.map(toStoredPath),
       skipped: result.skipped.map((each) => ({ ...each, path: toStoredPath(each.path) })),
@@ -188,20 +215,18 @@ export class UndoWorker {
 
   private collect({ points, sessions }: CollectRequest): Answers['collect'] {
     this.store.refresh();
-    const newest = this.newestManifest();
-    const kept = new Set(
-      [newest, ...sessions].flatMap((session) => (session === undefined ? [] : [this.manifestOf(session)])),
-    );
-    for (const path of this.manifestFiles()) if (!kept.has(path) && !isBranch(path)) rmSync(path, { force: true });
+    const newest = this.manifests.newest();
+    this.manifests.keepOnly(new Set([...(newest === undefined ? [] : [newest]), ...sessions]));
     const { store } = this;
-    return collectGarbage({ store, points, manifests: this.manifestFiles(), storeBytes: this.storeLimit() });
+    return collectGarbage({ store, points, manifests: this.manifests.list(), storeBytes: this.room.limit });
   }
 
   /** Names files by inode, for those that several names shared. */
   private findShared(inodes: ReadonlySet<number>): Map<number, string> {
     const shared = new Map<number, string>();
-    if (inodes.size === 0 || !existsSync(this.ownManifest)) return shared;
-    const reader = new ManifestReader(this.ownManifest);
+    const { sessionId } = this.options;
+    if (inodes.size === 0 || !this.manifests.has(sessionId)) return shared;
+    const reader = new ManifestReader(this.manifests.pathOf(sessionId));
     try {
       for (let entry = reader.next(); entry; entry = reader.next())
         if (inodes.has(entry.inode) && lstatOf(entry.path)?.ino === entry.inode) shared.set(entry.inode, entry.path);
@@ -209,36 +234,6 @@ export class UndoWorker {
       reader.close();
     }
     return shared;
-  }
-
-  /** Returns the name of a content, also of one that could not be kept: it is then missing when it is needed. */
-  private keep(bytes: Buffer): string {
-    const hash = hashOf(bytes);
-    if (this.store.has(hash)) return hash;
-    try {
-      if (!this.isFull) return this.store.put(bytes, hash);
-    } catch {
-      this.isFull = true;
-    }
-    this.missed += 1;
-    return hash;
-  }
-
-  private keepList(changes: readonly TreeChange[]): string {
-    const bytes = Buffer.from(changes.map((change) => `${JSON.stringify(toStoredChange(change))}\n`).join(''));
-    const list = this.store.put(bytes);
-    this.store.flush();
-    return list;
-  }
-
-  private flush(): void {
-    try {
-      this.store.flush();
-    } catch {
-      // A manifest may now name contents that are not there: what is missing is told when it is needed.
-      this.isFull = true;
-      this.missed += 1;
-    }
   }
 
   private contentOf(content: string, file: string | undefined): Buffer | undefined {
@@ -252,48 +247,6 @@ export class UndoWorker {
       return undefined;
     }
   }
-
-  private storeLimit(): number {
-    const { storeBytes, shareOfFree } = this.options.budget;
-    return Math.min(storeBytes, Math.max(shareOfFree * (this.freeBytes() + this.store.size), 0));
-  }
-
-  private hasRoom(): boolean {
-    return this.freeBytes() >= this.options.budget.freeBytes && this.store.size < this.storeLimit();
-  }
-
-  private freeBytes(): number {
-    const { bavail, bsize } = statfsSync(this.options.store);
-    return bavail * bsize;
-  }
-
-  private get ownManifest(): string {
-    return this.manifestOf(this.options.sessionId);
-  }
-
-  private manifestOf(sessionId: string): string {
-    return join(this.manifests, `${sessionId}.manifest`);
-  }
-
-  private manifestFiles(): string[] {
-    return readdirSync(this.manifests)
-      .filter((name) => MANIFEST.test(name))
-      .map((name) => join(this.manifests, name));
-  }
-
-  /** The session that walked last. */
-  private newestManifest(): string | undefined {
-    const dated = this.manifestFiles()
-      .filter((path) => !isBranch(path))
-      .map((path) => ({ path, time: statSync(path).mtimeMs }));
-    const [newest] = dated.toSorted((left, right) => right.time - left.time);
-    return newest && MANIFEST.exec(newest.path.slice(this.manifests.length + 1))?.[1];
-  }
-}
-
-/** The files of a branch as it began: what a merge compares with. */
-function isBranch(path: string): boolean {
-  return basename(path).startsWith(BRANCH);
 }
 
 function namesIn(path: string): string[] {

@@ -28,6 +28,9 @@ export interface TrialOptions extends Partial<SessionUndoOptions> {
   readonly beside?: UndoTrial;
 }
 
+/** More than the doubt about the time of a file. */
+const PASSED_MS = 25;
+
 let sessions = 0;
 
 export class UndoTrial implements AsyncDisposable {
@@ -163,6 +166,14 @@ export class UndoTrial implements AsyncDisposable {
     else this.write(name, content);
     this.undo.after(callId);
     return callId;
+  }
+
+  /** Returns when the clock of the file system has moved on, so that what follows carries a later time. */
+  passTime(): void {
+    const probe = join(this.folder, 'probe');
+    const from = Date.now();
+    do writeFileSync(probe, String(Date.now()));
+    while (lstatSync(probe).ctimeMs < from + PASSED_MS);
   }
 
   async back(selection: UndoSelection = { last: 1 }, options = {}): Promise<UndoOutcome> {

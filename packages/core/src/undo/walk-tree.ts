@@ -6,6 +6,7 @@
 import { readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { comparePaths, toSystemPath } from './byte-path.ts';
+import type { Arrival, ChangeEvidence, Maker } from './change-evidence.ts';
 import { ManifestReader, ManifestWriter } from './manifest.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
@@ -27,10 +28,13 @@ export interface WalkOptions {
   /** Folders, relative to the workspace, that are not part of it. */
   readonly exclude: ReadonlySet<string>;
   readonly onProgress?: ((entries: number) => void) | undefined;
+  /** Tells what the calls since the last walk cannot have made; without it everything counts as theirs. */
+  readonly evidence?: ChangeEvidence | undefined;
 }
 
 export interface WalkResult {
-  readonly changes: TreeChange[];
+  /** By who made them. */
+  readonly changes: Readonly<Record<Maker, TreeChange[]>>;
   readonly entries: number;
   readonly bytes: number;
   /** What is not kept, by reason: how many, and the first paths or folders. */
@@ -64,14 +68,24 @@ export function walkTree(options: WalkOptions): WalkResult {
   }
 }
 
+interface OldFolder {
+  readonly path: string;
+  readonly inode: number;
+  /** Itself, or the deepest folder above it, if it is still the same; once it was looked up. */
+  kept?: Stats | null;
+  isSame?: boolean;
+}
+
 class Walk {
   private readonly options: WalkOptions;
   private readonly writer: ManifestWriter;
   private readonly allowance: Allowance;
-  private readonly changes: TreeChange[] = [];
+  private readonly changes: WalkResult['changes'] = { call: [], other: [], unclear: [] };
   private readonly unkept = new Map<Unkept, { count: number; paths: string[] }>();
   private reader: ManifestReader | undefined;
   private old: ManifestEntry | undefined;
+  /** The folders of the last walk that the next old entry may be in, outermost first. */
+  private readonly oldFolders: OldFolder[] = [];
   private device = 0;
   private readonly racyFrom = Date.now() - TICK_MS;
 
@@ -86,10 +100,10 @@ class Walk {
     const isCompared = this.reader !== undefined;
     const root = lstatOf('.');
     this.device = root?.dev ?? 0;
-    this.folder('', false);
+    this.folder('', false, 'known');
     while (this.old) this.gone();
     const { changes, unkept } = this;
-    return { changes: isCompared ? changes : [], unkept, isCompared, ...pick(this.allowance) };
+    return { changes, unkept, isCompared, ...pick(this.allowance) };
   }
 
   close(): void {
@@ -109,7 +123,7 @@ class Walk {
     }
   }
 
-  private folder(path: string, isBelowRebuildable: boolean): void {
+  private folder(path: string, isBelowRebuildable: boolean, arrival: Arrival): void {
     let names: string[];
     try {
       names = readdirSync(path === '' ? '.' : toSystemPath(path), { encoding: 'latin1' });
@@ -125,11 +139,11 @@ class Walk {
       const child = path === '' ? name : `${path}/${name}`;
       if (this.options.exclude.has(child) || name.startsWith(TEMPORARY)) continue;
       const found = lstatOf(child);
-      if (found) this.entry(child, name, found, isBelowRebuildable);
+      if (found) this.entry(child, name, found, isBelowRebuildable, arrival);
     }
   }
 
-  private entry(path: string, name: string, found: Stats, isBelowRebuildable: boolean): void {
+  private entry(path: string, name: string, found: Stats, isBelowRebuildable: boolean, parent: Arrival): void {
     this.allowance.count();
     if (this.allowance.entries % PROGRESS_EVERY === 0) this.options.onProgress?.(this.allowance.entries);
     while (this.old && comparePaths(this.old.path, path) < 0) this.gone();
@@ -143,8 +157,15 @@ class Walk {
     const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
     const isRacy = changedAt >= this.racyFrom;
     this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy });
-    if (!old || !isSameState(old.state, state)) this.change(path, old?.state ?? null, state);
-    if (isFolder && !isForeign) this.folder(path, isRebuilt);
+    // A number may have been used again for another file.
+    const isKnown = old?.inode === inode && old.state.kind === state.kind && old.changedAt >= found.birthtimeMs;
+    const { evidence } = this.options;
+    if (!old || !isSameState(old.state, state)) {
+      const maker = evidence?.ofPresent(found, { isKnown, isFolder, parent });
+      this.change({ path, before: old?.state ?? null, after: state }, maker);
+    }
+    if (!isFolder || isForeign) return;
+    this.folder(path, isRebuilt, isKnown ? 'known' : (evidence?.arrivalOf(found, parent) ?? 'call'));
   }
 
   private state(path: string, found: Stats, old: ManifestEntry | undefined, isRebuilt: boolean): TreeState {
@@ -166,15 +187,40 @@ class Walk {
     return state;
   }
 
-  private change(path: string, before: TreeState, after: TreeState): void {
-    if (this.reader) this.changes.push({ path, before, after });
+  private change(change: TreeChange, maker: Maker = 'call'): void {
+    if (this.reader) this.changes[maker].push(change);
   }
 
   private gone(): void {
     const { path, state } = this.old!;
     const isExcluded = [...this.options.exclude].some((each) => path === each || path.startsWith(`${each}/`));
-    if (!isExcluded) this.change(path, state, null);
+    const { evidence } = this.options;
+    if (!isExcluded) this.change({ path, before: state, after: null }, evidence?.ofGone(this.keptAbove(path)));
     this.advance();
+  }
+
+  /** The deepest folder above a path that is still the one of the last walk. */
+  private keptAbove(path: string): Stats | null {
+    this.leaveFolders(path);
+    return this.keptAt(this.oldFolders.length - 1);
+  }
+
+  private keptAt(index: number): Stats | null {
+    const folder = this.oldFolders[index];
+    if (!folder) return lstatOf('.');
+    if (folder.kept === undefined) {
+      const above = this.keptAt(index - 1);
+      // Below a folder that became a link there is another folder.
+      const isReached = this.oldFolders[index - 1]?.isSame ?? true;
+      const found = isReached ? lstatOf(folder.path) : null;
+      folder.isSame = found?.isDirectory() === true && found.ino === folder.inode;
+      folder.kept = folder.isSame ? found : above;
+    }
+    return folder.kept;
+  }
+
+  private leaveFolders(path: string): void {
+    while (this.oldFolders.length > 0 && !path.startsWith(`${this.oldFolders.at(-1)!.path}/`)) this.oldFolders.pop();
   }
 
   /** The manifest keeps what it knows of a folder that cannot be read now. */
@@ -186,6 +232,10 @@ class Walk {
   }
 
   private advance(): void {
+    if (this.old?.state.kind === 'folder') {
+      this.leaveFolders(this.old.path);
+      this.oldFolders.push({ path: this.old.path, inode: this.old.inode });
+    }
     try {
       this.old = this.reader?.next();
     } catch {

@@ -1,0 +1,56 @@
+/** What a session says about undo while it works, each sentence once: what is not covered, and why. */
+
+import { getErrorMessage } from '../protocol/errors.ts';
+import type { WalkAnswer } from './undo-requests.ts';
+import { StoreFull } from './undo-client.ts';
+import { TooLarge } from './walk-rules.ts';
+
+type Tell = (level: 'info' | 'warning', message: string) => void;
+
+const EDITS_ONLY = 'Undo covers edits only in this workspace';
+
+export class UndoNotices {
+  private readonly tell: Tell;
+  private readonly told = new Set<string>();
+
+  constructor(tell: Tell) {
+    this.tell = tell;
+  }
+
+  editsOnly(reason: string): void {
+    this.warnOnce(`${EDITS_ONLY}: ${reason}.`);
+  }
+
+  stillReading(seen: number, entries: number): void {
+    const count = (number: number) => number.toLocaleString('en-US');
+    const far = entries > seen ? `${count(seen)} of ${count(entries)}` : count(seen);
+    this.warnOnce(`${EDITS_ONLY} for now: Castor is still reading it (${far} files and folders).`);
+  }
+
+  dropped(points: number): void {
+    this.warnOnce(`The store of undo is full: the oldest ${points} changes can no longer be undone.`);
+  }
+
+  unkept({ unkept }: Pick<WalkAnswer, 'unkept'>): void {
+    for (const { reason, count, paths } of unkept) {
+      if (reason === 'full')
+        this.warnOnce(
+          `Undo does not cover ${count} files: the disk or the store of undo is full. New files are covered.`,
+        );
+      if (reason === 'rebuildable') this.warnOnce(`Undo does not cover all of ${paths.join(', ')}: too large.`);
+    }
+  }
+
+  failed(error: unknown): void {
+    if (error instanceof TooLarge) this.editsOnly(error.message);
+    else if (error instanceof StoreFull) this.editsOnly('the disk or the store of undo is full');
+    else this.warnOnce(`${EDITS_ONLY}: ${getErrorMessage(error)}`);
+  }
+
+  private warnOnce(message: string): void {
+    const key = message.replaceAll(/[\d,]+/g, '');
+    if (this.told.has(key)) return;
+    this.told.add(key);
+    this.tell('warning', message);
+  }
+}
