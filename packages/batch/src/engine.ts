@@ -3,6 +3,7 @@
  * and ends with exactly one result; what a dead worker held is claimed again. test: `engine-contract.fixture.ts`.
  */
 
+import type { Artifacts } from './publish.ts';
 import type { Task } from './task.ts';
 import type { TaskResult } from './task-result.ts';
 
@@ -12,8 +13,10 @@ export interface RunOptions {
   flags: string[];
   /** Works in the folder itself instead of a worktree. */
   isInPlace: boolean;
-  /** The folder of the batch's results. */
+  /** The folder of the batch's results. A worker of a queue on a server uses its own. */
   directory: string;
+  /** Where the files of ended tasks go beside it. */
+  artifacts?: Artifacts | undefined;
 }
 
 export interface BatchLimits {
@@ -117,8 +120,8 @@ export interface BatchEngine {
   claim(worker: WorkerIdentity, batch?: string): Promise<Claimed>;
   /** False when the claim is no longer valid: the settlement did not count. */
   settle(claim: Claim, settlement: Settlement): Promise<boolean>;
-  /** Tells whether the batch of a claim was cancelled. */
-  isCancelled(batch: string): Promise<boolean>;
+  /** False when the batch was cancelled or removed, or another worker has the task: it need not go on. */
+  isHeld(claim: Claim): Promise<boolean>;
   /** Fewer tasks at once for the provider of this claim, on all workers. */
   slowDown(claim: Claim): Promise<void>;
   /** A task went through: the provider may get more at once again. */

@@ -6,6 +6,7 @@
 import type { Claim, Settlement, Spending } from './engine.ts';
 import { startTimeOf, waitUntilEnded } from './process-identity.ts';
 import { runCheck } from './run-check.ts';
+import { publish } from './publish.ts';
 import { isOverload, RunLog } from './run-log.ts';
 import { runProgram } from './run-program.ts';
 import { TaskFiles } from './task-files.ts';
@@ -25,6 +26,8 @@ export interface TaskContext {
   onOverload: () => void;
   /** Leaves the folder of an ended task. */
   isKept?: boolean;
+  /** The name of this machine in results. */
+  machine?: string | undefined;
 }
 
 export interface TaskProgress {
@@ -118,13 +121,12 @@ class TaskRun {
   }
 
   /** A run without an answer: back into the queue where the task is not to blame, else a failed try. */
-  private async judge(code: number | null, log: RunLog): Promise<Settlement> {
+  private judge(code: number | null, log: RunLog): Settlement | Promise<Settlement> {
     const { result } = log;
     if (this.context.signal.aborted || INTERRUPTED.has(code ?? -1)) return this.back(0);
     if (result && isOverload(result)) return this.back(OVERLOAD_DELAY_MS);
     if (code === BUDGET_EXIT && this.isReserveSpent(log)) return this.back(0);
-    if (!result)
-      return this.fail('crashed', { type: 'ProgramDiedError', message: await this.describeDeath(code) }, code);
+    if (!result) return this.fail('crashed', { type: 'ProgramDiedError', message: this.describeDeath(code) }, code);
     const { type = 'Error', message = 'The run failed.' } = result.error ?? {};
     return this.fail('failed', { type, message }, code);
   }
@@ -132,7 +134,7 @@ class TaskRun {
   private async runProgram(workplace: Workplace, isContinued: boolean) {
     const { program, environment, signal, onProgress, onOverload } = this.context;
     const options = {
-      ...{ claim: this.claim, program, environment, signal, directory: workplace.directory },
+      ...{ claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
       ...{ log: this.files.log(this.state.run), errors: this.files.errors },
       onStart: (pid: number) => this.save({ child: { pid, started: startTimeOf(pid) } }),
       onProgress: (log: RunLog) => {
@@ -145,6 +147,13 @@ class TaskRun {
     // The session never reached the disk, or has nothing to continue: a new one, in the same folder.
     this.save({ sessionId: crypto.randomUUID() });
     return runProgram({ ...options, sessionId: this.state.sessionId, isContinued: false });
+  }
+
+  private withSchema(): Claim {
+    const { task } = this.claim;
+    if (task.schemaText === undefined) return this.claim;
+    this.files.write(this.files.schema, task.schemaText);
+    return { ...this.claim, task: { ...task, schema: this.files.schema } };
   }
 
   /** The reserve may be less than the task's own limit: then more of the batch's budget may be left. */
@@ -219,6 +228,7 @@ class TaskRun {
       ...(log.model !== undefined && { model: log.model }),
       ...{ cost_usd: cost, tokens, turns: log.turns, tries: this.attempt },
       ...(interruptions > 0 && { interruptions }),
+      ...(this.context.machine !== undefined && { machine: this.context.machine }),
       started_at: new Date(this.startedAt).toISOString(),
       ended_at: new Date().toISOString(),
       duration_ms: Date.now() - this.startedAt,
@@ -230,10 +240,26 @@ class TaskRun {
   /** Removes the folder, then tells the end. */
   private async leave(): Promise<Settlement> {
     const { ended, workplace } = this.state;
+    const published = ended?.kind === 'result' ? await this.publish(ended.result) : undefined;
     if (workplace && !this.context.isKept) await removeWorkplace(workplace, this.where(false));
-    if (ended?.kind !== 'result') return { kind: 'again', spent: this.spent() };
-    const result = { ...ended.result, files: this.files.present(this.state.run) };
+    if (!published) return { kind: 'again', spent: this.spent() };
+    const result = { ...published, files: published.files ?? this.files.present(this.state.run) };
     return { kind: 'result', result, spent: this.spent() };
+  }
+
+  /** A result whose files do not reach the user is a failure that names where they are. */
+  private async publish(result: TaskResult): Promise<TaskResult> {
+    const { batch, task, options } = this.claim;
+    const [{ artifacts }, { workplace }] = [options, this.state];
+    const known = { ...result, ...(workplace?.base !== undefined && { base: workplace.base }) };
+    if (!artifacts || (artifacts.kind === 'git' && !workplace)) return known;
+    try {
+      const where = this.where(false);
+      return { ...known, ...(await publish({ artifacts, batch, task: task.id, files: this.files, workplace, where })) };
+    } catch (error) {
+      const message = `The files could not be published and stay in ${this.files.directory}: ${(error as Error).message}`;
+      return { ...known, status: 'failed', error: { type: 'ArtifactsError', message } };
+    }
   }
 
   private back(delayMs: number): Settlement {
@@ -257,10 +283,8 @@ class TaskRun {
     return log;
   }
 
-  private async describeDeath(code: number | null): Promise<string> {
-    const { readFile } = await import('node:fs/promises');
-    const words = await readFile(this.files.errors, 'utf8').catch(() => '');
-    const last = words.trimEnd().split('\n').at(-1) ?? '';
+  private describeDeath(code: number | null): string {
+    const last = this.files.lastError();
     const how = code === null ? 'a signal ended it' : `exit code ${code}`;
     return `The program ended without a result: ${how}${last === '' ? '' : `; ${last.slice(0, 300)}`}.`;
   }

@@ -6,10 +6,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Claimed } from './engine.ts';
 import { START_AT_ONCE } from './pace.ts';
+import { reserveFor } from './reserve.ts';
+import type { Reserve } from './reserve.ts';
 import { toClaim, toLimits } from './sqlite-rows.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
-import type { TaskOutcome, TaskResult } from './task-result.ts';
 import type { Task } from './task.ts';
+import { unrunResult } from './unrun-result.ts';
 
 export interface ClaimWish {
   worker: string;
@@ -20,8 +22,6 @@ export interface ClaimWish {
 
 /** A worker that must wait asks again by then, whatever happens. */
 const LONGEST_WAIT_MS = 1_000;
-/** A reserve above the usual cost of a task, so that most finish within it. */
-const RESERVE_FACTOR = 2;
 
 export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
   const batches = database
@@ -45,16 +45,7 @@ export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
 }
 
 /** Ends every waiting task of a batch with a result that says why. */
-export function endWaiting(
-  database: DatabaseSync,
-  batch: string,
-  status: Extract<TaskOutcome, 'cancelled' | 'budget'>,
-  now: number,
-): void {
-  const message =
-    status === 'cancelled'
-      ? 'The batch was cancelled before the task ended.'
-      : 'The budget of the batch was spent before the task ended.';
+export function endWaiting(database: DatabaseSync, batch: string, status: 'cancelled' | 'budget', now: number): void {
   const rows = database
     .prepare(`SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' ORDER BY position`)
     .all(batch) as unknown as TaskRow[];
@@ -65,15 +56,9 @@ export function endWaiting(
     `UPDATE tasks SET state = 'done', status = ?, result = ?, sequence = ? WHERE batch = ? AND id = ?`,
   );
   for (const [index, row] of rows.entries()) {
-    const result: TaskResult = {
-      id: row.id,
-      status,
-      error: { type: status === 'cancelled' ? 'CancelledError' : 'BudgetExceededError', message },
-      cost_usd: row.is_cost_known ? row.spent_cost : null,
-      tokens: row.spent_tokens,
-      tries: row.failed_tries,
-      ended_at: new Date(now).toISOString(),
-    };
+    const spent = { cost: row.is_cost_known ? row.spent_cost : null, tokens: row.spent_tokens };
+    const { id, failed_tries: failedTries, interruptions } = row;
+    const result = unrunResult(status, { id, spent, failedTries, interruptions, now });
     end.run(status, JSON.stringify(result), last + index + 1, batch, row.id);
   }
 }
@@ -105,50 +90,20 @@ function hasRoom(database: DatabaseSync, provider: string): boolean {
   return (running?.['count'] as number) < Math.max(1, Math.floor(atOnce));
 }
 
-interface Reserve {
-  cost: number | undefined;
-  tokens: number | undefined;
-}
-
-interface Totals {
-  running: number;
-  waiting: number;
-  ended: number;
-  cost: number;
-  tokens: number;
-}
-
 function reserve(database: DatabaseSync, batch: BatchRow, task: Task, now: number): Reserve | 'wait' | 'spent' {
   const limits = toLimits(batch);
-  if (limits.deadline !== undefined && now >= limits.deadline) return 'spent';
-  if (limits.cost === undefined && limits.tokens === undefined)
-    return { cost: task.limits.cost, tokens: task.limits.tokens };
-  const totals = database
-    .prepare(
-      `SELECT SUM(state = 'running') AS running, SUM(state = 'waiting') AS waiting, SUM(state = 'done') AS ended,
-         SUM(reserved_cost) AS cost, SUM(reserved_tokens) AS tokens FROM tasks WHERE batch = ?`,
-    )
-    .get(batch.id) as unknown as Totals;
-  const cost = share(limits.cost, batch.spent_cost, totals.cost, totals, task.limits.cost);
-  const tokens = share(limits.tokens, batch.spent_tokens, totals.tokens, totals, task.limits.tokens);
-  // A running task may leave something of its reserve.
-  if (cost === 'none' || tokens === 'none') return totals.running > 0 ? 'wait' : 'spent';
-  return { cost, tokens: tokens === undefined ? undefined : Math.ceil(tokens) };
-}
-
-/** At least an equal part of what is left; more where tasks have shown that they need it; never more than is left. */
-function share(
-  limit: number | undefined,
-  spent: number,
-  reserved: number,
-  { waiting, ended }: Totals,
-  own: number | undefined,
-): number | undefined | 'none' {
-  if (limit === undefined) return own;
-  const left = limit - spent - reserved;
-  if (left <= limit * 1e-9) return 'none';
-  const usual = ended > 0 ? (RESERVE_FACTOR * spent) / ended : 0;
-  return Math.min(left, own ?? Infinity, Math.max(left / Math.max(1, waiting), usual));
+  const isLimited = limits.cost !== undefined || limits.tokens !== undefined;
+  const sums = isLimited
+    ? (database
+        .prepare(
+          `SELECT SUM(state = 'running') AS running, SUM(state = 'waiting') AS waiting, SUM(state = 'done') AS ended,
+             SUM(reserved_cost) AS cost, SUM(reserved_tokens) AS tokens FROM tasks WHERE batch = ?`,
+        )
+        .get(batch.id) as Record<string, number>)
+    : {};
+  const { running = 0, waiting = 0, ended = 0, cost = 0, tokens = 0 } = sums;
+  const spent = { cost: batch.spent_cost, tokens: batch.spent_tokens };
+  return reserveFor(task.limits, limits, { running, waiting, ended, spent, reserved: { cost, tokens } }, now);
 }
 
 function take(database: DatabaseSync, batch: BatchRow, row: TaskRow, reserved: Reserve, { worker, now }: ClaimWish) {

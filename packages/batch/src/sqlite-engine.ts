@@ -23,9 +23,7 @@ import { toClaim, toLimits, toOptions } from './sqlite-rows.ts';
 import { openDatabase } from './sqlite-schema.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
 import type { TaskResult } from './task-result.ts';
-
-/** A worker that died with a task may have died of it. */
-const MAX_CRASHES = 3;
+import { abandonedResult, isPoisoned } from './unrun-result.ts';
 
 export class SqliteEngine implements BatchEngine {
   private readonly database: DatabaseSync;
@@ -92,7 +90,7 @@ export class SqliteEngine implements BatchEngine {
 
   async results(batch: string, after: number): Promise<TaskResult[]> {
     const rows = this.all<{ result: string }>(
-      'SELECT result FROM tasks WHERE batch = ? AND sequence > ? ORDER BY sequence',
+      'SELECT result FROM tasks WHERE batch = ? AND sequence IS NOT NULL ORDER BY sequence LIMIT -1 OFFSET ?',
       ...[batch, after],
     );
     return rows.map(({ result }) => JSON.parse(result) as TaskResult);
@@ -132,9 +130,13 @@ export class SqliteEngine implements BatchEngine {
     });
   }
 
-  async isCancelled(batch: string): Promise<boolean> {
-    const state = this.stateOf(batch);
-    return state === undefined || state === 'cancelled';
+  async isHeld({ batch, task, number }: Claim): Promise<boolean> {
+    const row = this.get(
+      `SELECT 1 FROM tasks JOIN batches ON batches.id = tasks.batch WHERE tasks.batch = ? AND tasks.id = ?
+         AND tasks.state = 'running' AND tasks.claim = ? AND batches.state <> 'cancelled'`,
+      ...[batch, task.id, number],
+    );
+    return row !== undefined;
   }
 
   async slowDown({ task }: Claim): Promise<void> {
@@ -229,8 +231,11 @@ export class SqliteEngine implements BatchEngine {
       if (worker && this.isAlive(worker['pid'] as number, worker['started'] as string)) continue;
       count += 1;
       const { task } = toClaim(row, undefined);
-      if (row.crashes + 1 >= Math.max(MAX_CRASHES, task.tries)) {
-        endTask(this.database, row.batch, row.id, abandoned(row, this.now()));
+      if (isPoisoned(row.crashes + 1, task.tries)) {
+        const spent = { cost: row.is_cost_known ? row.spent_cost : null, tokens: row.spent_tokens };
+        const known = { id: row.id, spent, failedTries: row.failed_tries, interruptions: row.interruptions + 1 };
+        const result = abandonedResult(row.crashes + 1, { ...known, now: this.now() });
+        endTask(this.database, row.batch, row.id, result);
         continue;
       }
       this.run(
@@ -287,18 +292,4 @@ function endTask(database: DatabaseSync, batch: string, id: string, result: Task
          sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM tasks WHERE batch = ?) WHERE batch = ? AND id = ?`,
     )
     .run(result.status, JSON.stringify(result), batch, batch, id);
-}
-
-function abandoned(row: TaskRow, now: number): TaskResult {
-  const message = `The task was given up: ${row.crashes + 1} workers died with it, one after the other.`;
-  return {
-    id: row.id,
-    status: 'crashed',
-    error: { type: 'WorkerDiedError', message },
-    cost_usd: row.is_cost_known ? row.spent_cost : null,
-    tokens: row.spent_tokens,
-    tries: row.failed_tries + 1,
-    interruptions: row.interruptions + 1,
-    ended_at: new Date(now).toISOString(),
-  };
 }

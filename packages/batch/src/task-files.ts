@@ -29,6 +29,7 @@ export class TaskFiles {
   readonly patch: string;
   readonly check: string;
   readonly errors: string;
+  readonly schema: string;
   readonly workplace: string;
   private readonly state: string;
 
@@ -38,6 +39,7 @@ export class TaskFiles {
     this.patch = join(this.directory, 'changes.patch');
     this.check = join(this.directory, 'check.txt');
     this.errors = join(this.directory, 'stderr.txt');
+    this.schema = join(this.directory, 'schema.json');
     this.workplace = join(batchDirectory, 'work', task);
     this.state = join(this.directory, 'state.json');
   }
@@ -53,6 +55,12 @@ export class TaskFiles {
       const [, number] = /^run-(\d+)\.jsonl$/.exec(name) ?? [];
       return number === undefined ? [] : [Number(number)];
     });
+  }
+
+  /** The paths of all that a task leaves for its user. */
+  list(): string[] {
+    const logs = this.runs().map((run) => this.log(run));
+    return [this.answer, this.patch, this.check, this.errors, ...logs].filter((path) => existsSync(path));
   }
 
   make(): void {
@@ -73,6 +81,12 @@ export class TaskFiles {
     const fresh = `${this.state}.new`;
     writeFileSync(fresh, JSON.stringify(state), { mode: 0o600 });
     renameSync(fresh, this.state);
+  }
+
+  /** What the program wrote last to stderr. */
+  lastError(): string {
+    const text = existsSync(this.errors) ? readFileSync(this.errors, 'utf8') : '';
+    return text.trimEnd().split('\n').at(-1) ?? '';
   }
 
   write(path: string, text: string): void {

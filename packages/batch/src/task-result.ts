@@ -31,6 +31,12 @@ export interface TaskResult {
   duration_ms?: number;
   /** Paths of the files that the task left. */
   files?: { answer?: string; patch?: string; check?: string; log?: string; workplace?: string };
+  /** Refs of the task's repository that hold its work and its files. */
+  refs?: { work?: string; files: string };
+  /** The commit that the task began with. */
+  base?: string;
+  /** The machine that ran it, where there are several. */
+  machine?: string;
   /** Lines and files of the patch. */
   changes?: { files: number; added: number; removed: number };
 }

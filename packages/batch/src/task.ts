@@ -21,6 +21,8 @@ export interface Task {
   model?: string;
   /** The path of a JSON schema of the answer. */
   schema?: string;
+  /** The schema itself, as it was when the batch was submitted. */
+  schemaText?: string;
   /** Paths in the folder that the prompt refers to. */
   files: string[];
   /** Names of variables that the task needs; never their values. */

@@ -8,7 +8,7 @@ import type { TaskContext, TaskProgress } from './run-task.ts';
 import { runTask } from './run-task.ts';
 import type { TaskResult } from './task-result.ts';
 
-export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environment' | 'isKept'> {
+export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environment' | 'isKept' | 'machine'> {
   engine: BatchEngine;
   identity: WorkerIdentity;
   concurrency: number;
@@ -16,6 +16,8 @@ export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environmen
   batch?: string | undefined;
   /** Goes on waiting for tasks when none is left. */
   isPermanent?: boolean | undefined;
+  /** The folder of a batch on this machine, where it is not the submitter's. */
+  directoryOf?: ((batch: string) => string) | undefined;
   stop: AbortSignal;
   cancel: AbortSignal;
 }
@@ -58,13 +60,13 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
           if (claimed.kind === 'wait') delayMs = claimed.delayMs;
           break;
         }
-        start(claimed.claim);
+        start(local(claimed.claim, options));
         yield* events.splice(0);
       }
       if (events.length > 0) continue;
       if (running.size === 0 && (stop.aborted || (isIdle && !isPermanent))) return;
       await bell.wait(delayMs);
-      for (const each of running.values()) if (await engine.isCancelled(each.claim.batch)) each.controller.abort();
+      for (const each of running.values()) if (!(await engine.isHeld(each.claim))) each.controller.abort();
     }
   } finally {
     for (const { controller } of running.values()) controller.abort();
@@ -92,7 +94,8 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
   async function runOne(claim: Claim, signal: AbortSignal): Promise<void> {
     const { batch: of, task } = claim;
     const settlement = await runTask(claim, {
-      ...{ program: options.program, environment: options.environment, isKept: options.isKept ?? false, signal },
+      ...{ program: options.program, environment: options.environment, machine: options.machine },
+      ...{ isKept: options.isKept ?? false, signal },
       onProgress: (progress) => post({ type: 'progress', batch: of, task: task.id, progress }),
       onOverload: () => {
         void engine.slowDown(claim);
@@ -109,6 +112,10 @@ interface Running {
   claim: Claim;
   controller: AbortController;
   done: Promise<void>;
+}
+
+function local(claim: Claim, { directoryOf }: WorkerOptions): Claim {
+  return directoryOf ? { ...claim, options: { ...claim.options, directory: directoryOf(claim.batch) } } : claim;
 }
 
 function toEvent({ batch, task }: Claim, settlement: Settlement): WorkerEvent {

@@ -30,7 +30,7 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`The folder ${folder} does not exist.`);
   if (isInPlace) return { directory: folder };
-  const repository = (await git(['rev-parse', '--show-toplevel'], { ...where, directory: folder })).trimEnd();
+  const repository = await repositoryOf(folder, where);
   const base = await commitOf(ref ?? 'HEAD', { ...where, directory: repository });
   await removeWorkplace({ directory: path, top: path, repository }, where);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -40,6 +40,11 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
   // A folder that git does not know yet is empty in the worktree.
   mkdirSync(directory, { recursive: true });
   return { directory, top: path, base, repository };
+}
+
+/** The top of the repository that a folder belongs to. Throws GitError. */
+export async function repositoryOf(folder: string, { environment, signal }: Where): Promise<string> {
+  return (await git(['rev-parse', '--show-toplevel'], { environment, signal, directory: folder })).trimEnd();
 }
 
 async function cloneInto(url: string, ref: string | undefined, path: string, where: Where): Promise<Workplace> {
