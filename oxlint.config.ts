@@ -255,6 +255,13 @@ const config = {
       [NO_DEEP_IMPORT, { regex: '^(castor|@castor/.*|react|ink)(/|$)', message: 'batch starts castor as a program.' }],
     ),
     restrict(
+      ['packages/queue-bullmq/src/**'],
+      [
+        NO_DEEP_IMPORT,
+        { regex: '^(castor|@castor/(?!batch$).*|react|ink)(/|$)', message: 'A queue knows the batch package only.' },
+      ],
+    ),
+    restrict(
       ['packages/testkit/src/**'],
       [NO_DEEP_IMPORT, { regex: '^(castor|react|ink)(/|$)', message: 'testkit sees the protocol only.' }],
     ),

@@ -53,7 +53,7 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
       target: 'node22',
       conditions: ['castor-source'],
       // Real dependencies of the published package: they contain binaries that cannot be bundled.
-      external: ['@vscode/ripgrep', '@lydell/node-pty', '@napi-rs/keyring'],
+      external: ['@vscode/ripgrep', '@lydell/node-pty', '@napi-rs/keyring', '@castor/queue-bullmq'],
       mainFields: ['module', 'main'],
       // Minifies names too: a third less to read and compile at every start. Classes whose name is visible set it by
       // hand.
@@ -83,6 +83,7 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
   // A program of its own: the process beside the agent that keeps files for undo.
   files.set('undo-process.cjs', await bundleProcess(root, 'packages/core/src/undo/undo-process.ts'));
   for (const [name, contents] of files) replaceFile(join(folder, name), contents);
+  await buildQueue(root);
   replaceFile(join(folder, 'meta.json'), JSON.stringify(result.metafile));
   replaceFile(join(folder, 'NOTICES.txt'), collectNotices(root, result.metafile));
   // For the agent that answers questions about the program.
@@ -91,6 +92,26 @@ export async function buildBundle(root, folder = join(root, 'packages', 'cli', '
   for (const name of readdirSync(pages).filter((each) => each.endsWith('.md')))
     replaceFile(join(folder, 'docs', name), readFileSync(join(pages, name)));
   removeOldChunks(folder, files);
+}
+
+/** A package of its own, which castor loads only for a queue on a server. Its drivers stay dependencies. */
+async function buildQueue(root) {
+  const folder = join(root, 'packages', 'queue-bullmq');
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [join(folder, 'src', 'index.ts')],
+    write: false,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    conditions: ['castor-source'],
+    external: ['bullmq', 'ioredis', 'pg'],
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  mkdirSync(join(folder, 'dist'), { recursive: true });
+  replaceFile(join(folder, 'dist', 'index.js'), outputFiles[0].contents);
 }
 
 async function bundleProcess(root, entry) {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 const SOURCES = [
   'docs',
   'packages/batch/src',
+  'packages/queue-bullmq/src',
   'packages/core/src',
   'packages/cli/src',
   'packages/cli/package.json',
@@ -36,6 +37,7 @@ export function stampPath(root) {
 
 export function isBundleFresh(root, state) {
   if (!existsSync(join(root, 'packages', 'cli', 'dist', 'main.cjs'))) return false;
+  if (!existsSync(join(root, 'packages', 'queue-bullmq', 'dist', 'index.js'))) return false;
   try {
     return readFileSync(stampPath(root), 'utf8') === state;
   } catch {

@@ -20,6 +20,8 @@ const COPIED = [
   'scripts',
   'packages/batch/package.json',
   'packages/batch/src',
+  'packages/queue-bullmq/package.json',
+  'packages/queue-bullmq/src',
   'packages/cli/package.json',
   'packages/cli/bin',
   'packages/cli/src',
