@@ -58,8 +58,12 @@ export async function startPostgres(): Promise<QueueServer> {
   const as = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
   const env = { PATH: process.env['PATH'], LD_LIBRARY_PATH: `${libraries}:${join(native, 'lib')}`, LC_ALL: 'C' };
   const data = join(folder, 'data');
-  const [first, ...words] = [...as, join(native, 'bin', 'initdb')] as [string, ...string[]];
-  execFileSync(first, [...words, '-D', data, '-U', 'castor', '-A', 'trust', '--no-sync'], { env, stdio: 'ignore' });
+  const initdb = join(native, 'bin', 'initdb');
+  execFileSync(
+    as[0] ?? initdb,
+    [...(isRoot ? [...as.slice(1), initdb] : []), '-D', data, '-U', 'castor', '-A', 'trust', '--no-sync'],
+    { env, stdio: 'ignore' },
+  );
   const port = await freePort();
   // Without fsync a kill of the server loses nothing; only a crash of the system would.
   const args = [

@@ -107,6 +107,7 @@ Commands:
   sessions    List, search, show and delete sessions
   skills      List, install, link, enable and disable skills
   undo        Take back what a session changed in this folder
+  worker      Run tasks of batches that other machines submitted to a queue
 
 ${sections.join('\n\n')}
 

@@ -2,56 +2,78 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyToBranch, TaskFiles } from '@castor/batch';
-import type { TaskResult } from '@castor/batch';
+import { applyToBranch, fetchPatch, repositoryOf, TaskFiles } from '@castor/batch';
+import type { Task, TaskResult } from '@castor/batch';
 import { getErrorMessage } from '@castor/core';
 import { findBatch } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import type { ApplyKind } from './batch-words.ts';
 
-/** The result with what was made of it; a failure to apply is a note, and the result stays as it is. */
-export async function applyResult(
-  result: TaskResult,
-  kind: ApplyKind | undefined,
-  { context, batch }: { context: BatchContext; batch: string },
-): Promise<TaskResult & { applied?: string }> {
-  const patch = result.files?.patch;
-  if (kind === undefined || result.status !== 'success' || patch === undefined || !existsSync(patch)) return result;
-  try {
-    const applied = await APPLY[kind](result, patch, { context, batch });
-    context.output.note(`  ${result.id} → ${applied}`);
-    return { ...result, applied };
-  } catch (error) {
-    context.output.note(`castor: warning: the changes of ${result.id} could not be applied: ${getErrorMessage(error)}`);
-    return result;
+export class ResultApplier {
+  private readonly kind: ApplyKind | undefined;
+  private readonly batch: string;
+  private readonly context: BatchContext;
+  private places: Promise<Map<string, Task['place']>> | undefined;
+
+  constructor(kind: ApplyKind | undefined, batch: string, context: BatchContext) {
+    this.kind = kind;
+    this.batch = batch;
+    this.context = context;
   }
-}
 
-interface Where {
-  context: BatchContext;
-  batch: string;
-}
+  /** The result with what was made of it; a failure to apply is a note, and the result stays as it is. */
+  async apply(result: TaskResult): Promise<TaskResult & { applied?: string }> {
+    const { kind, context } = this;
+    if (kind === undefined || result.status !== 'success' || !result.changes) return result;
+    try {
+      const patch = await this.patchOf(result);
+      const applied = await this[kind](result, patch);
+      context.output.note(`  ${result.id} → ${applied}`);
+      return { ...result, applied };
+    } catch (error) {
+      const why = getErrorMessage(error);
+      context.output.note(`castor: warning: the changes of ${result.id} could not be applied: ${why}`);
+      return result;
+    }
+  }
 
-const APPLY: Readonly<Record<ApplyKind, (result: TaskResult, patch: string, where: Where) => Promise<string>>> = {
-  async branch(result, patch, { context, batch }) {
+  /** The path of a patch on this machine. */
+  private async patchOf({ id, files, refs, machine }: TaskResult): Promise<string> {
+    if (files?.patch !== undefined && existsSync(files.patch)) return files.patch;
+    if (refs?.work === undefined)
+      throw new Error(
+        `its patch is on ${machine ?? 'another machine'}: ${files?.patch ?? '?'}. Submit with --artifacts to have it here.`,
+      );
+    const path = join(this.folder(), `${id}.patch`);
+    await fetchPatch(await this.placeOf(id), refs.work, path, this.context);
+    return path;
+  }
+
+  private async branch(result: TaskResult, patch: string): Promise<string> {
+    const { batch, context } = this;
+    const place = await this.placeOf(result.id);
+    if (place.kind !== 'folder') throw new Error('a branch needs a repository on this machine; use --apply patch.');
     const { options } = await findBatch(context, batch);
-    const { repository, base } = new TaskFiles(options.directory, result.id).readState()?.workplace ?? {};
-    if (repository === undefined || base === undefined)
-      throw new Error('a branch needs a repository on this machine; use --apply patch.');
+    const known = new TaskFiles(options.directory, result.id).readState()?.workplace;
+    const base = known?.base ?? result.base;
+    if (base === undefined) throw new Error('the task worked in the folder itself.');
+    const folder = known?.repository ?? (await repositoryOf(place.folder, context));
     const name = `castor/${batch}/${result.id}`;
     const message = `${firstLine(result.answer ?? result.id)}\n\nTask ${result.id} of batch ${batch}.`;
-    await applyToBranch({ patch, name, message, folder: repository, base, environment: context.environment });
+    await applyToBranch({ patch, name, message, folder, base, environment: context.environment });
     return `branch ${name}`;
-  },
-  async patch(result, patch, where) {
-    const path = join(folderOf(where), `${result.id}.patch`);
-    writeFileSync(path, readFileSync(patch));
+  }
+
+  private async patch(result: TaskResult, patch: string): Promise<string> {
+    const path = join(this.folder(), `${result.id}.patch`);
+    if (path !== patch) writeFileSync(path, readFileSync(patch));
     return path;
-  },
-  async 'pr-body'(result, patch, where) {
-    const path = join(folderOf(where), `${result.id}.md`);
-    const answer =
-      result.files?.answer === undefined ? (result.answer ?? '') : readFileSync(result.files.answer, 'utf8');
+  }
+
+  private async 'pr-body'(result: TaskResult, patch: string): Promise<string> {
+    const path = join(this.folder(), `${result.id}.md`);
+    const file = result.files?.answer;
+    const answer = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : (result.answer ?? '');
     const { files = 0, added = 0, removed = 0 } = result.changes ?? {};
     const check = result.check ? `\nCheck: \`${result.check.command}\` passed.` : '';
     writeFileSync(
@@ -59,13 +81,22 @@ const APPLY: Readonly<Record<ApplyKind, (result: TaskResult, patch: string, wher
       `# ${firstLine(answer)}\n\n${answer.trim()}\n\n---\n${files} files, +${added} −${removed}.${check}\nPatch: ${patch}\n`,
     );
     return path;
-  },
-};
+  }
 
-function folderOf({ context, batch }: Where): string {
-  const folder = join(context.cwd, `castor-${batch}`);
-  mkdirSync(folder, { recursive: true });
-  return folder;
+  private async placeOf(id: string): Promise<Task['place']> {
+    this.places ??= this.context.engine
+      .tasks(this.batch)
+      .then((tasks) => new Map(tasks.map(({ task }) => [task.id, task.place])));
+    const place = (await this.places).get(id);
+    if (!place) throw new Error('its task is gone.');
+    return place;
+  }
+
+  private folder(): string {
+    const folder = join(this.context.cwd, `castor-${this.batch}`);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
 }
 
 function firstLine(text: string): string {

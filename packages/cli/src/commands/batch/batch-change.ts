@@ -5,8 +5,9 @@ import { removeWorkplace, TaskFiles } from '@castor/batch';
 import { countOf } from '@castor/core/program';
 import { ExitCode } from '../../exit-codes.ts';
 import { parseWords } from '../parse-words.ts';
-import { BatchProblem, findBatch } from './batch-context.ts';
+import { findBatch } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
+import { BatchProblem } from './batch-problem.ts';
 
 export async function cancelBatch(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
   const batch = await findBatch(context, operandOf(argv, 'cancel'));

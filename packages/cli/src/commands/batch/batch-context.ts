@@ -1,16 +1,19 @@
 /** What every sub-command of `castor batch` works with: the engine, the folders, the output; and how it names a batch. */
 
 import { join } from 'node:path';
-import { SqliteEngine } from '@castor/batch';
 import type { BatchEngine, BatchStatus } from '@castor/batch';
-import { makeDirectory } from '@castor/core/program';
-import { ExitCode } from '../../exit-codes.ts';
 import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
+import { BatchProblem } from './batch-problem.ts';
+import { openEmbedded, openServer } from './open-engine.ts';
+
+export { BatchProblem };
 
 export interface BatchContext {
   engine: BatchEngine;
-  /** Holds the database and a folder for each batch. */
+  /** The address of a queue on a server; undefined for the embedded one. */
+  queue: string | undefined;
+  /** Holds a folder for each batch. */
   directory: string;
   output: Output;
   interruption: Interruption;
@@ -21,29 +24,17 @@ export interface BatchContext {
   program: readonly [string, ...string[]];
 }
 
-/** Ends the command with a sentence. */
-export class BatchProblem extends Error {
-  readonly exitCode: ExitCode;
-
-  constructor(message: string, exitCode: ExitCode = ExitCode.Failure) {
-    super(message);
-    this.name = 'BatchProblem';
-    this.exitCode = exitCode;
-  }
+/** Not below ~/.gemini: its files are protected, and the worktrees of tasks are here. */
+export function stateFolder(home: string, environment: BatchContext['environment'], kind: 'batch' | 'worker'): string {
+  return join(environment['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'castor', kind);
 }
 
-/** Throws BatchProblem where the database cannot be opened. */
-export function openContext(given: Omit<BatchContext, 'engine' | 'directory'>): BatchContext {
-  // Not below ~/.gemini: its files are protected, and the worktrees of tasks are here.
-  const state = given.environment['XDG_STATE_HOME'] || join(given.home, '.local', 'state');
-  const directory = join(state, 'castor', 'batch');
-  const path = join(directory, 'batches.sqlite');
-  try {
-    makeDirectory(directory);
-    return { ...given, directory, engine: new SqliteEngine(path) };
-  } catch (error) {
-    throw new BatchProblem(`The database of batches cannot be opened: ${path}: ${(error as Error).message}`);
-  }
+/** Throws BatchProblem where the engine cannot be opened. */
+export async function openContext(given: Omit<BatchContext, 'engine' | 'directory'>): Promise<BatchContext> {
+  const { home, environment, queue } = given;
+  const directory = stateFolder(home, environment, queue === undefined ? 'batch' : 'worker');
+  const engine = queue === undefined ? openEmbedded(directory) : await openServer(queue, directory);
+  return { ...given, directory, engine };
 }
 
 /** The batch of that id or beginning of an id; without one, the newest. Throws BatchProblem. */
@@ -57,4 +48,10 @@ export async function findBatch({ engine }: BatchContext, wanted: string | undef
   if (exact) return exact;
   const why = found.length === 0 ? 'There is no batch' : `${found.length} batches begin with`;
   throw new BatchProblem(`${why} "${wanted}". castor batch list names them.`);
+}
+
+export async function statusOf(id: string, { engine }: BatchContext): Promise<BatchStatus> {
+  const found = (await engine.batches()).find((batch) => batch.id === id);
+  if (!found) throw new BatchProblem(`The batch ${id} was deleted while it ran.`);
+  return found;
 }

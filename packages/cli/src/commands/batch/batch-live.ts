@@ -14,6 +14,8 @@ export interface BatchView {
   readonly isLive: boolean;
   begin(status: BatchStatus, results: readonly TaskResult[]): Promise<void>;
   show(event: WorkerEvent, status: BatchStatus): Promise<void>;
+  /** How the batch stands now. */
+  update(status: BatchStatus): void;
   say(sentence: string): void;
   end(): void;
 }
@@ -50,6 +52,8 @@ class PlainView implements BatchView {
       this.options.output.note(event.type === 'ended' ? `${line} (${describeProgress(status)})` : line);
   }
 
+  update(): void {}
+
   say(sentence: string): void {
     this.options.output.note(`castor: ${sentence}`);
   }
@@ -58,7 +62,7 @@ class PlainView implements BatchView {
 }
 
 /** Undefined for what only a live view shows. */
-function describeEvent(event: WorkerEvent): string | undefined {
+export function describeEvent(event: WorkerEvent): string | undefined {
   switch (event.type) {
     case 'ended':
       return describeResult(event.result);
@@ -118,6 +122,10 @@ class LiveView implements BatchView {
     const line = describeEvent(event);
     if (line === undefined) this.paint();
     else this.above(line);
+  }
+
+  update(status: BatchStatus): void {
+    this.status = status;
   }
 
   say(sentence: string): void {

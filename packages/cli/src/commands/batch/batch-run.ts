@@ -1,16 +1,21 @@
 /** `castor batch run`, `resume` and `retry`: submits tasks, works until none is left, shows progress, tells the result. */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { uncommittedChanges, work } from '@castor/batch';
-import type { BatchStatus, TaskResult } from '@castor/batch';
+import type { Task, TaskResult } from '@castor/batch';
+import { getErrorMessage } from '@castor/core';
 import { countOf } from '@castor/core/program';
 import { ExitCode } from '../../exit-codes.ts';
 import { toJson } from '../../to-json.ts';
-import { applyResult } from './batch-apply.ts';
-import { BatchProblem, findBatch } from './batch-context.ts';
+import { ResultApplier } from './batch-apply.ts';
+import { exitCodeOf, tellEnd } from './batch-end.ts';
+import type { WorkEnd } from './batch-end.ts';
+import { findBatch, statusOf } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
+import { BatchProblem } from './batch-problem.ts';
+import { followBatch } from './batch-follow.ts';
 import { openView } from './batch-live.ts';
-import { describeTable } from './batch-text.ts';
 import { parseRun, parseWorking } from './batch-words.ts';
 import type { BatchWords } from './batch-words.ts';
 
@@ -20,8 +25,8 @@ export async function runBatch(argv: readonly string[], context: BatchContext): 
   if (!isInPlace) await warnOfChanges(tasks, context);
   const id = newId();
   await context.engine.submit({
-    ...{ id, title, tasks, priority },
-    options: { flags, isInPlace, directory: join(context.directory, id) },
+    ...{ id, title, tasks: tasks.map(withSchema), priority },
+    options: { flags, isInPlace, directory: join(context.directory, id), artifacts: words.artifacts },
     limits: {
       ...{ cost: limits.cost, tokens: limits.tokens },
       deadline: limits.timeMs === undefined ? undefined : Date.now() + limits.timeMs,
@@ -56,20 +61,19 @@ export async function retryBatch(argv: readonly string[], context: BatchContext)
 }
 
 async function workOn(id: string, words: BatchWords, context: BatchContext): Promise<ExitCode> {
+  if (words.isDetached && context.queue !== undefined) {
+    await context.output.answer(`${id}\n`);
+    return ExitCode.Success;
+  }
   const { status, results, isStopped } = await workUntilDone(id, words, context);
   await tellEnd(status, results, words, context);
   return exitCodeOf(status, isStopped);
 }
 
-export interface WorkEnd {
-  status: BatchStatus;
-  results: TaskResult[];
-  /** The user let the batch end before its last task. */
-  isStopped: boolean;
-}
-
 /** Shows progress, and prints results as they come where another program reads them. */
 export async function workUntilDone(id: string, words: BatchWords, context: BatchContext): Promise<WorkEnd> {
+  // Workers of a queue run the tasks: this program follows them, and may end before them.
+  if (context.queue !== undefined) return followBatch(id, words, context);
   const { engine, output, interruption, program, environment } = context;
   const [stop, cancel] = [new AbortController(), new AbortController()];
   const view = openView({ output, id, atOnce: words.concurrency, isQuiet: words.format !== 'text' });
@@ -93,13 +97,14 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
     ...{ engine, identity, program, environment, batch: id, concurrency: words.concurrency, isKept: words.isKept },
     ...{ stop: stop.signal, cancel: cancel.signal },
   });
+  const applier = new ResultApplier(words.apply, id, context);
   let told = seen.length;
   /** Also the results of other workers, and of tasks that ended without being run. */
   const tellResults = async () => {
     const fresh = await engine.results(id, told);
     told += fresh.length;
     for (const result of fresh) {
-      const applied = await applyResult(result, words.apply, { context, batch: id });
+      const applied = await applier.apply(result);
       if (words.format === 'jsonl') await output.answer(`${toJson(applied)}\n`);
     }
   };
@@ -114,30 +119,14 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
   return { status, results, isStopped: stop.signal.aborted };
 }
 
-async function tellEnd(
-  status: BatchStatus,
-  results: TaskResult[],
-  words: BatchWords,
-  { output }: BatchContext,
-): Promise<void> {
-  if (words.format === 'json') await output.answer(`${toJson({ batch: status, results }, { indent: 2 })}\n`);
-  if (words.format === 'text') await output.answer(describeTable(status, results));
-  const left = status.waiting + status.running;
-  if (left > 0) output.note(`castor: ${countOf(left, 'task')} left. To go on: castor batch resume ${status.id}`);
-  else if (Object.keys(status.ended).some((each) => each !== 'success'))
-    output.note(`castor: to run those again that did not succeed: castor batch retry ${status.id}`);
-}
-
-function exitCodeOf({ waiting, running, ended, total }: BatchStatus, isStopped: boolean): ExitCode {
-  if (waiting + running > 0) return isStopped ? ExitCode.Interrupted : ExitCode.Failure;
-  if (ended['budget']) return ExitCode.Budget;
-  return ended['success'] === total ? ExitCode.Success : ExitCode.Failure;
-}
-
-async function statusOf(id: string, { engine }: BatchContext): Promise<BatchStatus> {
-  const found = (await engine.batches()).find((batch) => batch.id === id);
-  if (!found) throw new BatchProblem(`The batch ${id} was deleted while it ran.`);
-  return found;
+/** A worker may be on another machine, or run after the file has changed. Throws BatchProblem. */
+function withSchema(task: Task): Task {
+  if (task.schema === undefined) return task;
+  try {
+    return { ...task, schemaText: readFileSync(task.schema, 'utf8') };
+  } catch (error) {
+    throw new BatchProblem(`The schema of ${task.id} cannot be read: ${getErrorMessage(error)}`, ExitCode.Input);
+  }
 }
 
 /** A worktree begins with a commit: what is not committed is missing there. */

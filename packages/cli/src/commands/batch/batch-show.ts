@@ -7,8 +7,12 @@ import { ExitCode } from '../../exit-codes.ts';
 import { readableTime } from '../../readable-numbers.ts';
 import { toJson } from '../../to-json.ts';
 import { parseWords } from '../parse-words.ts';
-import { BatchProblem, findBatch } from './batch-context.ts';
+import { ResultApplier } from './batch-apply.ts';
+import { findBatch } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
+import { BatchProblem } from './batch-problem.ts';
+import { APPLY } from './batch-words.ts';
+import type { ApplyKind } from './batch-words.ts';
 import { describeForecast, describeProgress, describeResult, describeTable } from './batch-text.ts';
 
 const LOOK_MS = 1_000;
@@ -72,9 +76,11 @@ export async function watchBatch(argv: readonly string[], context: BatchContext)
 }
 
 export async function printResults(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
-  const { operands, isJson, format } = parse(argv, 'results', 1);
+  const { operands, isJson, format, apply } = parse(argv, 'results', 1);
   const batch = await findBatch(context, operands[0]);
-  const results = await context.engine.results(batch.id, 0);
+  const applier = new ResultApplier(apply, batch.id, context);
+  const results = [];
+  for (const result of await context.engine.results(batch.id, 0)) results.push(await applier.apply(result));
   if (format === 'text') await context.output.answer(describeTable(batch, results));
   else if (isJson) await context.output.answer(`${toJson(results, { indent: 2 })}\n`);
   else await context.output.answer(results.map((result) => `${toJson(result)}\n`).join(''));
@@ -106,13 +112,14 @@ function parse(argv: readonly string[], command: string, atMost: number) {
   const words = parseWords(argv, {
     command: `batch ${command}`,
     flags: ['--json'],
-    valued: { '-o': formats, '--output-format': formats },
+    valued: { '-o': formats, '--output-format': formats, ...(command === 'results' && { '--apply': APPLY }) },
   });
   if (typeof words === 'string') throw new BatchProblem(words);
   if (words.operands.length > atMost)
     throw new BatchProblem(`castor batch ${command} takes fewer words. castor batch --help shows it.`);
   const format = words.values.get('-o') ?? words.values.get('--output-format');
-  return { operands: words.operands, isJson: words.flags.has('--json') || format === 'json', format };
+  const apply = words.values.get('--apply') as ApplyKind | undefined;
+  return { operands: words.operands, isJson: words.flags.has('--json') || format === 'json', format, apply };
 }
 
 function stateOf({ state, waiting, running }: { state: string; waiting: number; running: number }): string {

@@ -2,13 +2,13 @@
 
 import { basename, relative, resolve } from 'node:path';
 import { readTaskFile, TaskError, tasksOfRepositories, tasksOver } from '@castor/batch';
-import type { Task, TaskDefaults, TaskLimits } from '@castor/batch';
+import type { Artifacts, Task, TaskDefaults, TaskLimits } from '@castor/batch';
 import type { BudgetLimits } from '@castor/core';
 import { ExitCode, ExitError } from '../../exit-codes.ts';
 import { chooseBudget } from '../../start/budget-flags.ts';
 import { parseWords } from '../parse-words.ts';
 import type { CommandWords } from '../parse-words.ts';
-import { BatchProblem } from './batch-context.ts';
+import { BatchProblem } from './batch-problem.ts';
 
 export interface BatchWords {
   operands: string[];
@@ -16,6 +16,8 @@ export interface BatchWords {
   isKept: boolean;
   apply: ApplyKind | undefined;
   format: 'text' | 'jsonl' | 'json';
+  /** Leaves the tasks to the workers of a queue. */
+  isDetached: boolean;
 }
 
 export type ApplyKind = 'branch' | 'patch' | 'pr-body';
@@ -28,10 +30,19 @@ export interface RunWords extends BatchWords {
   limits: BudgetLimits;
   /** For castor. */
   flags: string[];
+  artifacts: Artifacts | undefined;
+}
+
+export interface WorkerWords {
+  queue: string;
+  concurrency: number;
+  labels: string[];
+  isKept: boolean;
+  isUntilIdle: boolean;
 }
 
 const FORMATS = ['text', 'jsonl', 'json'];
-const APPLY = ['branch', 'patch', 'pr-body'];
+export const APPLY = ['branch', 'patch', 'pr-body'];
 export const WORKING = { '--concurrency': [], '--apply': APPLY, '-o': FORMATS, '--output-format': FORMATS };
 const SUBMITTING = [
   ...[
@@ -46,6 +57,7 @@ const SUBMITTING = [
     '--env',
     '--name',
     '--priority',
+    '--artifacts',
   ],
   ...['--max-cost', '--max-tokens', '--max-time', '--task-cost', '--task-tokens', '--task-turns', '--task-time'],
 ];
@@ -59,7 +71,7 @@ export function parseRun(argv: readonly string[], cwd: string): RunWords {
   const [own, flags] = end === -1 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
   const words = parsed(own, {
     command: 'batch run',
-    flags: ['--in-place', '--keep'],
+    flags: ['--in-place', '--keep', '--detach'],
     valued: { ...WORKING, ...Object.fromEntries(SUBMITTING.map((name) => [name, []])) },
   });
   const defaults = defaultsOf(words, cwd);
@@ -74,11 +86,57 @@ export function parseRun(argv: readonly string[], cwd: string): RunWords {
     isInPlace: words.flags.has('--in-place'),
     limits,
     flags: [...flags],
+    artifacts: artifactsOf(values.get('--artifacts'), cwd),
   };
 }
 
+function artifactsOf(text: string | undefined, cwd: string): Artifacts | undefined {
+  if (text === undefined) return undefined;
+  return text === 'git' ? { kind: 'git' } : { kind: 'folder', folder: resolve(cwd, text) };
+}
+
+export function parseWorker(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): WorkerWords {
+  const { queue, rest } = takeQueue(argv, environment);
+  const words = parseWords(rest, {
+    ...{ command: 'worker', flags: ['--keep', '--until-idle'] },
+    valued: { '--concurrency': [], '--labels': [] },
+  });
+  if (typeof words === 'string') throw new BatchProblem(`${words} castor worker --help lists the options.`);
+  const [unknown] = words.operands;
+  if (unknown !== undefined) throw new BatchProblem(`"${unknown}" is an unknown word of castor worker.`);
+  if (queue === undefined)
+    throw new BatchProblem(
+      '--queue is missing: castor worker --queue redis://host:6379 or postgres://user@host/database.',
+    );
+  return {
+    queue,
+    concurrency: concurrencyOf(words),
+    labels: listOf(words.values.get('--labels')),
+    isKept: words.flags.has('--keep'),
+    isUntilIdle: words.flags.has('--until-idle'),
+  };
+}
+
+/** `--queue` belongs to every command of batches; what follows `--` belongs to castor. */
+export function takeQueue(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): { queue: string | undefined; rest: string[] } {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const at = own.findIndex((word) => word === '--queue' || word.startsWith('--queue='));
+  if (at === -1) return { queue: environment['CASTOR_QUEUE'] || undefined, rest: [...argv] };
+  const isInline = argv[at] !== '--queue';
+  const queue = isInline ? argv[at]?.slice('--queue='.length) : own[at + 1];
+  if (!queue) throw new BatchProblem('--queue needs an address: redis://host:6379 or postgres://user@host/database.');
+  return { queue, rest: argv.filter((_, index) => index !== at && (isInline || index !== at + 1)) };
+}
+
 export function parseWorking(argv: readonly string[], command: string): BatchWords {
-  return toWorking(parsed(argv, { command: `batch ${command}`, flags: ['--keep'], valued: WORKING }));
+  return toWorking(parsed(argv, { command: `batch ${command}`, flags: ['--keep', '--detach'], valued: WORKING }));
 }
 
 function parsed(...given: Parameters<typeof parseWords>): CommandWords {
@@ -88,14 +146,26 @@ function parsed(...given: Parameters<typeof parseWords>): CommandWords {
 }
 
 export function toWorking({ operands, flags, values }: CommandWords): BatchWords {
-  const concurrency = values.get('--concurrency') ?? String(DEFAULT_CONCURRENCY);
   return {
     operands,
-    concurrency: wholeNumber(concurrency, '--concurrency', 1, MAX_CONCURRENCY),
+    concurrency: concurrencyOf({ values }),
     isKept: flags.has('--keep'),
+    isDetached: flags.has('--detach'),
     apply: values.get('--apply') as ApplyKind | undefined,
     format: (values.get('-o') ?? values.get('--output-format') ?? 'text') as BatchWords['format'],
   };
+}
+
+function concurrencyOf({ values }: Pick<CommandWords, 'values'>): number {
+  const text = values.get('--concurrency') ?? String(DEFAULT_CONCURRENCY);
+  return wholeNumber(text, '--concurrency', 1, MAX_CONCURRENCY);
+}
+
+function listOf(text = ''): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
 }
 
 function defaultsOf({ values }: CommandWords, cwd: string): TaskDefaults {
@@ -111,10 +181,7 @@ function defaultsOf({ values }: CommandWords, cwd: string): TaskDefaults {
     check: values.get('--check'),
     schema: schema === undefined ? undefined : resolve(cwd, schema),
     tries: tries === undefined ? undefined : wholeNumber(tries, '--tries', 1, 100),
-    environment: (values.get('--env') ?? '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
+    environment: listOf(values.get('--env')),
     limits,
   };
 }

@@ -47,6 +47,15 @@ Options of run (also of resume and retry where they make sense):
   --keep                 leaves the worktrees of ended tasks
   -o <format>            text, jsonl (a result as soon as it is there) or json
 
+Options of every command:
+  --queue <address>      batches on a server instead of this machine: redis://host:6379 or
+                         postgres://user@host/database; default: the variable CASTOR_QUEUE.
+                         castor worker runs their tasks, on any number of machines
+With --queue, run also knows:
+  --detach               prints the id of the batch and ends; the tasks run without it
+  --artifacts <place>    where the files of ended tasks go: a folder that all machines see,
+                         or "git" for refs of the repository of each task
+
 A task in JSONL: {"id", "prompt", "folder" or "repo", "ref", "model", "schema", "files", "env",
 "limits": {"time", "cost", "tokens", "turns"}, "check", "tries", "labels"}. In CSV, every further
 column fills {{column}} in the prompt. Flags behind -- go to castor, such as -- -y.
@@ -90,18 +99,22 @@ export async function runBatchCommand(
     return ExitCode.Failure;
   }
   const run = await load();
-  const { BatchProblem, openContext } = await import('./batch-context.ts');
-  const context = openContext({
-    ...{ output, interruption, cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env },
-    program: [process.execPath, process.argv[1] ?? ''],
-  });
+  const { openContext } = await import('./batch-context.ts');
+  const { BatchProblem } = await import('./batch-problem.ts');
+  const { takeQueue } = await import('./batch-words.ts');
+  let context: BatchContext | undefined;
   try {
-    return await run(argv, context);
+    const { queue, rest } = takeQueue(argv, process.env);
+    context = await openContext({
+      ...{ output, interruption, queue, cwd: process.cwd(), home: homeDirectory(process.env) },
+      ...{ environment: process.env, program: [process.execPath, process.argv[1] ?? ''] },
+    });
+    return await run(rest, context);
   } catch (error) {
     if (!(error instanceof BatchProblem)) throw error;
     output.note(`castor: ${error.message}`);
     return error.exitCode;
   } finally {
-    await context.engine.close();
+    await context?.engine.close();
   }
 }

@@ -96,7 +96,8 @@ async function runNamed(
       return ExitCode.Failure;
   }
   const { runEval, resumeEval } = await import('./eval-run.ts');
-  const context = openContext({
+  const context = await openContext({
+    queue: undefined,
     ...{ output, interruption, cwd, home: homeDirectory(process.env), environment: process.env },
     program: [process.execPath, process.argv[1] ?? ''],
   });
