@@ -159,7 +159,7 @@ describe('/stats', () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel(() => say('ok'));
     const { stdout } = await runCli(['-p', '/stats'], { workspace, model });
-    expect(stdout).toMatch(/^Time {6}[\d.]+ m?s$/m);
-    expect(stdout).toMatch(/^Tokens {4}0 \(0 in, 0 of them cached; 0 out\)$/m);
+    expect(stdout).toMatch(/^Session {2}[\d.]+ s · 0 requests · \$0$/m);
+    expect(stdout).toMatch(/^ {2}time {3}model 0\.0 s · tools 0\.0 s · you [\d.]+ s$/m);
   });
 });

@@ -34,7 +34,7 @@ describe('commands with an answer', () => {
     ['/memory show', /^about \d+ tokens in every request\n\n<loaded_context>[^]*Use tabs\./],
     ['/memory', /^1 context file, about \d+ tokens in every request:\n {2}project {8}9 bytes .*GEMINI\.md$/],
     ['/memory reload', /^Reloaded\. 1 context file/],
-    ['/stats', /^Session {3}session-1\nTime[^]*Cost {6}\$0\.0000\nTools {5}0 calls/],
+    ['/stats', /^Session {2}.* · 0 requests · \$0\n {2}calls {2}0\n {2}time {3}model[^]*\n {2}id {5}session-1$/],
     ['/stats model', 'No requests yet.'],
     ['/stats tools', 'No tool calls yet.'],
     ['/tools', /^Tools:\n {2}ReadFolder \(list_directory\)/],

@@ -45,6 +45,7 @@ export type DialogName =
   | 'diff'
   | 'footer'
   | 'shortcuts'
+  | 'help'
   | 'background'
   | 'undo';
 
@@ -150,6 +151,8 @@ export interface CommandContext {
   isAttended: boolean;
   /** Whether dialogs can be shown; absent means no. */
   hasScreen?: boolean;
+  /** Cells of a row, where the answer is shown in a terminal. */
+  columns?: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
   signal: AbortSignal;

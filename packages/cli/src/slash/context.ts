@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { countOf } from '@castor/core/program';
 import { shortCount } from '../short-numbers.ts';
 import { info } from './command.ts';
@@ -10,7 +11,7 @@ export const context: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run: ({ agent }) => info(describeContext(agent)),
+  run: ({ agent, columns }) => info(describeContext(agent, columns)),
 };
 
 type Agent = CommandContext['agent'];
@@ -24,13 +25,17 @@ interface Share {
 /** A token of English text or code has about this many characters. */
 const CHARACTERS_PER_TOKEN = 4;
 const BAR_CELLS = 20;
+const DEFAULT_WIDTH = 79;
+/** A summary takes about a sixth of what it replaces; a short conversation is not worth one. */
+const COMPRESSED = 5 / 6;
+const LEAST_FREED = 1_000;
 /** An estimate is not further off than this; a count that is, is of another request. */
 const MOST_ERROR = 3;
 
-function describeContext(agent: Agent): string {
+function describeContext(agent: Agent, width = DEFAULT_WIDTH): string {
   const model = agent.requestedModel();
   const limit = agent.tokenLimit(model);
-  const shares = sharesOf(agent);
+  const { shares, largest } = sharesOf(agent);
   const estimated = shares.reduce((sum, { tokens }) => sum + tokens, 0);
   const counted = agent.chat.getLastPromptTokenCount();
   // The last request was counted by the provider; the kinds are only estimated.
@@ -38,49 +43,76 @@ function describeContext(agent: Agent): string {
   const scale = ratio > 1 / MOST_ERROR && ratio < MOST_ERROR ? ratio : 1;
   const used = Math.round(estimated * scale);
   const scaled = shares.map((share) => ({ ...share, tokens: share.tokens * scale }));
-  const most = Math.max(1, ...scaled.map(({ tokens }) => tokens));
-  const widest = Math.max(...scaled.map(({ about }) => about.length));
-  const rows = scaled.map(({ name, about, tokens }) => {
-    const bar = '█'.repeat(tokens === 0 ? 0 : Math.max(1, Math.round((tokens / most) * BAR_CELLS)));
-    return `${name.padEnd(14)}${about.padEnd(widest)}  ${shortCount(tokens).padStart(7)}  ${bar}`.trimEnd();
-  });
-  const free = `${'free'.padEnd(14)}${' '.repeat(widest)}  ${shortCount(Math.max(limit - used, 0)).padStart(7)}`;
+  const free: Share = { name: 'free', about: '', tokens: Math.max(limit - used, 0) };
+  const frees = scaled.filter(({ name }) => name === 'conversation' || name === 'results');
+  const freed = Math.round(frees.reduce((sum, { tokens }) => sum + tokens, 0) * COMPRESSED);
+  const hint = [
+    ...(freed < LEAST_FREED ? [] : [`/compress would free about ${shortCount(freed)}`]),
+    ...(largest === undefined ? [] : [`largest result: ${largest[0]} ${shortCount(largest[1] * scale)}`]),
+  ];
   return [
-    `Context  ${model} · ${shortCount(used)} of ${shortCount(limit)} · ${Math.round((used / limit) * 100)} %`,
-    ...[...rows, free].map((row) => `  ${row}`),
-    '  /compress replaces the conversation and its results with a summary',
+    `Context  ${model} · ${shortCount(used)} of ${shortCount(limit)} · ${percentOf(used, limit)}`,
+    ...layOut(scaled, free, width).map((row) => `  ${row}`),
+    ...(hint.length === 0 ? [] : [`  ${hint.join(' · ')}`]),
   ].join('\n');
 }
 
-function sharesOf(agent: Agent): Share[] {
+/** Name, what it is made of, tokens, bar. What it is made of goes below where a window has no room for the bars. */
+function layOut(shares: readonly Share[], free: Share, width: number): string[] {
+  const most = Math.max(1, ...shares.map(({ tokens }) => tokens));
+  const all = [...shares, free];
+  const widest = Math.max(...all.map(({ about }) => about.length));
+  const name = Math.max(...all.map((share) => share.name.length)) + 2;
+  const numbers = Math.max(...all.map(({ tokens }) => shortCount(tokens).length));
+  const besides = 2 + name + 2 + numbers + 2;
+  const isWide = besides + widest + BAR_CELLS <= width;
+  const cells = Math.max(Math.min(width - besides - (isWide ? widest : 0), BAR_CELLS), 0);
+  return all.flatMap((share) => {
+    const length = share === free || share.tokens === 0 ? 0 : Math.max(1, Math.round((share.tokens / most) * cells));
+    const count = shortCount(share.tokens).padStart(numbers);
+    const bar = '█'.repeat(Math.min(length, cells));
+    const row = `${share.name.padEnd(name)}${isWide ? share.about.padEnd(widest + 2) : ''}${count}  ${bar}`.trimEnd();
+    return isWide || share.about === '' ? [row] : [row, `  ${share.about}`];
+  });
+}
+
+function percentOf(used: number, limit: number): string {
+  const percent = (used / limit) * 100;
+  return percent > 0 && percent < 1 ? 'under 1 %' : `${Math.round(percent)} %`;
+}
+
+function sharesOf(agent: Agent): { shares: Share[]; largest: readonly [name: string, tokens: number] | undefined } {
   const { chat, context: loaded } = agent;
   const tools = chat.getTools().flatMap(({ functionDeclarations = [] }) => functionDeclarations);
   const history = chat.getHistory();
   let conversation = 0;
   const results = new Map<string, number>();
+  let largest: readonly [name: string, tokens: number] | undefined;
   for (const part of history.flatMap(({ parts = [] }) => parts)) {
     if (part.functionResponse === undefined) conversation += lengthOf(part);
     else {
       const name = part.functionResponse.name ?? 'tool';
-      results.set(name, (results.get(name) ?? 0) + lengthOf(part));
+      const length = lengthOf(part);
+      results.set(name, (results.get(name) ?? 0) + length);
+      if (largest === undefined || toTokens(length) > largest[1]) largest = [name, toTokens(length)];
     }
   }
-  const largest = [...results].toSorted(([, one], [, other]) => other - one).slice(0, 2);
-  return [
+  const first = [...results].toSorted(([, one], [, other]) => other - one).slice(0, 2);
+  const shares = [
     {
       name: 'instructions',
-      about:
-        loaded.files.length === 0 ? 'system prompt' : `system prompt, ${countOf(loaded.files.length, 'context file')}`,
+      about: ['system prompt', ...[...new Set(loaded.files.map(({ path }) => basename(path)))].slice(0, 2)].join(', '),
       tokens: toTokens(chat.getSystemInstruction().length),
     },
     { name: 'tools', about: countOf(tools.length, 'tool'), tokens: toTokens(lengthOf(tools)) },
     { name: 'conversation', about: countOf(history.length, 'message'), tokens: toTokens(conversation) },
     {
       name: 'results',
-      about: largest.map(([name, length]) => `${name} ${shortCount(toTokens(length))}`).join(' · '),
+      about: first.map(([name, length]) => `${name} ${shortCount(toTokens(length))}`).join(' · '),
       tokens: toTokens([...results.values()].reduce((sum, length) => sum + length, 0)),
     },
   ];
+  return { shares, largest };
 }
 
 function lengthOf(value: unknown): number {

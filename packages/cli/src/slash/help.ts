@@ -8,7 +8,8 @@ export const help: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run({ commands }) {
+  run({ commands, hasScreen }) {
+    if (hasScreen) return { type: 'open_dialog', dialog: 'help' };
     if (!commands) return failure('The commands are not loaded.');
     const rows = commands.all.flatMap((command) => [
       [`/${command.name}${command.usage ? ` ${command.usage}` : ''}`, command.description] as const,

@@ -1,5 +1,5 @@
-import { toStreamStats, countOf } from '@castor/core/program';
-import { readableCount, readableDuration } from '../readable-numbers.ts';
+import { countOf } from '@castor/core/program';
+import { shortCost, shortCount, shortDuration } from '../short-numbers.ts';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
 
@@ -42,49 +42,82 @@ export const stats: SlashCommand = {
 };
 
 type Ledger = CommandContext['agent']['ledger'];
+type Metrics = ReturnType<Ledger['metrics']>;
 
+/** Tools that are named; the others are in the count. */
+const MOST_TOOLS = 4;
+
+/** A title, a row a model, the calls, where the time went; the numbers stand in columns. */
 function describeSession({ agent, startedAt }: CommandContext): string {
-  const metrics = agent.ledger.metrics();
-  const { total_tokens, input_tokens, output_tokens, cached } = toStreamStats(metrics, 0);
-  const { totalCalls, totalSuccess, totalFail } = metrics.tools;
-  const { totalLinesAdded, totalLinesRemoved } = metrics.files;
-  return [
-    `Session   ${agent.session.sessionId}`,
-    `Time      ${readableDuration(Date.now() - startedAt)}`,
-    `Tokens    ${readableCount(total_tokens)} (${readableCount(input_tokens)} in, ${readableCount(cached)} of them cached; ${readableCount(output_tokens)} out)`,
-    `Cost      ${describeCost(agent.ledger.cost().usd)}`,
-    `Tools     ${countOf(totalCalls, 'call')} (${totalSuccess} succeeded, ${totalFail} failed)`,
-    `Lines     +${totalLinesAdded} -${totalLinesRemoved}`,
-  ].join('\n');
+  const { models, tools, files } = agent.ledger.metrics();
+  const all = Object.values(models);
+  const requests = all.reduce((sum, { api }) => sum + api.totalRequests, 0);
+  const lasted = Date.now() - startedAt;
+  const model = all.reduce((sum, { api }) => sum + api.totalLatencyMs, 0);
+  const title = [shortDuration(lasted), countOf(requests, 'request'), describeCost(agent.ledger.cost().usd)];
+  const rows = [
+    ...modelRows(agent.ledger),
+    ['calls', describeCalls(tools, files)],
+    [
+      'time',
+      `model ${shortDuration(model)} · tools ${shortDuration(tools.totalDurationMs)} · you ${shortDuration(Math.max(lasted - model - tools.totalDurationMs, 0))}`,
+    ],
+    ['id', agent.session.sessionId],
+  ] as const;
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [`Session  ${title.join(' · ')}`, ...rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join(
+    '\n',
+  );
+}
+
+function modelRows(ledger: Ledger): (readonly [name: string, facts: string])[] {
+  const models = Object.entries(ledger.metrics().models);
+  const { byModel } = ledger.cost();
+  const table = models.map(([name, { api, tokens }]) => [
+    countOf(api.totalRequests, 'request'),
+    `${shortCount(tokens.prompt)} in, ${shortCount(tokens.cached)} cached`,
+    `${shortCount(tokens.candidates)} out${tokens.thoughts > 0 ? `, ${shortCount(tokens.thoughts)} thoughts` : ''}`,
+    describeCost(byModel[name]),
+    api.totalErrors > 0 ? `${api.totalErrors} failed` : '',
+  ]);
+  const aligned = alignColumns(table).split('\n');
+  return models.map(([name], index) => [name, aligned[index]!.trim()] as const);
+}
+
+function describeCalls(
+  { totalCalls, totalFail, byName }: Metrics['tools'],
+  { totalLinesAdded, totalLinesRemoved }: Metrics['files'],
+): string {
+  const most = Object.entries(byName)
+    .toSorted(([, one], [, other]) => other.count - one.count)
+    .slice(0, MOST_TOOLS)
+    .map(([name, { count }]) => `${name} ${count}`);
+  const lines = totalLinesAdded + totalLinesRemoved > 0 ? [`+${totalLinesAdded} −${totalLinesRemoved} lines`] : [];
+  return [String(totalCalls), ...(totalFail > 0 ? [`${totalFail} failed`] : []), ...most, ...lines].join(' · ');
 }
 
 function describeModels(ledger: Ledger): string {
-  const models = Object.entries(ledger.metrics().models);
-  if (models.length === 0) return 'No requests yet.';
-  const { byModel } = ledger.cost();
-  return models
-    .map(([name, { api, tokens }]) =>
-      [
-        name,
-        `  requests  ${readableCount(api.totalRequests)} (${readableCount(api.totalErrors)} failed, ${readableDuration(api.totalLatencyMs)})`,
-        `  tokens    ${readableCount(tokens.total)} (${readableCount(tokens.prompt)} in, ${readableCount(tokens.cached)} cached, ${readableCount(tokens.candidates)} out, ${readableCount(tokens.thoughts)} thoughts)`,
-        `  cost      ${describeCost(byModel[name])}`,
-      ].join('\n'),
-    )
-    .join('\n');
+  const rows = modelRows(ledger);
+  if (rows.length === 0) return 'No requests yet.';
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return ['Models', ...rows.map(([name, facts]) => `  ${name.padEnd(width)}  ${facts}`)].join('\n');
 }
 
 function describeTools(ledger: Ledger): string {
   const tools = Object.entries(ledger.metrics().tools.byName);
   if (tools.length === 0) return 'No tool calls yet.';
-  const table = tools.map(([name, { count, success, fail, durationMs }]) => [
+  const table = tools.map(([name, { count, fail, durationMs }]) => [
     name,
     countOf(count, 'call'),
-    `${readableCount(success)} succeeded`,
-    `${readableCount(fail)} failed`,
-    readableDuration(durationMs),
+    fail > 0 ? `${fail} failed` : '',
+    shortDuration(durationMs),
   ]);
-  return alignColumns(table);
+  return [
+    'Calls',
+    ...alignColumns(table)
+      .split('\n')
+      .map((row) => `  ${row}`),
+  ].join('\n');
 }
 
 /** Names left-aligned, numbers right-aligned. The first row begins in the same column as the others. */
@@ -92,9 +125,9 @@ function alignColumns(table: readonly (readonly string[])[]): string {
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   const align = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-  return table.map((row) => row.map(align).join('  ')).join('\n');
+  return table.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
 }
 
 function describeCost(usd: number | undefined): string {
-  return usd === undefined ? 'unknown: the model has no price' : `$${usd.toFixed(4)}`;
+  return usd === undefined ? 'no price known' : shortCost(usd);
 }

@@ -163,28 +163,32 @@ function toggleTodos(app: App): void {
   app.screen.drawNow();
 }
 
-/** Shows the last results in full. */
+/** Shows the results of the last prompt in full, on a page that leaves nothing behind. */
 function showMore(app: App): void {
   const { lastCalls } = app.state;
   if (lastCalls.length === 0) {
     app.toast('No output to expand.');
     return;
   }
-  const options = {
-    styles: app.appearance.styles,
-    width: app.width,
-    maxRows: MOST_RESULT_ROWS,
-    isWhole: true,
-    grammars: app.grammars,
-  };
-  void import('../conversation/tool-call.ts').then(({ renderToolCall }) =>
-    app.print(['', ...lastCalls.flatMap((call) => renderToolCall(call, options))]),
-  );
+  void import('../conversation/tool-call.ts').then(({ renderToolCall }) => {
+    const rows = (width: number) =>
+      lastCalls.flatMap((call) =>
+        renderToolCall(call, {
+          styles: app.appearance.styles,
+          width,
+          maxRows: MOST_RESULT_ROWS,
+          isWhole: true,
+          grammars: app.grammars,
+        }),
+      );
+    if (app.isSpoken) return app.print(['', ...rows(app.width)]);
+    return app.dialogs.showPage({ title: 'Results', rows: ({ width }) => rows(width), startsAtEnd: true });
+  });
 }
 
 function showShortcuts(app: App): boolean {
   if (!app.composer.isEmpty()) return false;
-  app.conversation.submit({ text: '/shortcuts' });
+  void import('../choices/help.ts').then(({ showKeys }) => showKeys(app));
   return true;
 }
 

@@ -55,7 +55,9 @@ async function open(app: App, { dialog, argument }: DialogQuestion, context: Com
     case 'diff':
       return (await import('../choices/diff.ts')).chooseChanges(app, signal);
     case 'shortcuts':
-      return (await import('../choices/shortcuts.ts')).showShortcuts(app);
+      return (await import('../choices/help.ts')).showKeys(app, signal);
+    case 'help':
+      return (await import('../choices/help.ts')).showHelp(app, context.commands?.all ?? [], signal);
     case 'background':
       return (await import('../choices/background.ts')).showBackground(app, signal);
     case 'undo':

@@ -13,6 +13,7 @@ import type { KeyConsumer } from '../input/key-router.ts';
 import type { Dialog } from './dialog.ts';
 import { SelectDialog } from './select-dialog.ts';
 import type { SelectQuestion } from './select-dialog.ts';
+import type { Page } from './page-dialog.ts';
 import type { TextQuestion } from './text-dialog.ts';
 
 export interface DialogHostOptions {
@@ -88,6 +89,12 @@ export class DialogHost implements KeyConsumer {
     // Loaded with the first question: no start needs it.
     const { TextDialog } = await import('./text-dialog.ts');
     return this.ask((settle) => new TextDialog(question, settle), signal);
+  }
+
+  /** Resolves when the user has closed the page. */
+  async showPage(page: Page, signal?: AbortSignal): Promise<void> {
+    const { PageDialog } = await import('./page-dialog.ts');
+    await this.ask<undefined>((settle) => new PageDialog(page, settle), signal);
   }
 
   private ask<T>(

@@ -1,0 +1,63 @@
+/** The keys and commands of the help as rows: sections side by side where the window has room for them. Pure. */
+
+import { rowWidth, shortenRow } from '../text/row-width.ts';
+import type { Styles } from '../theme/styles.ts';
+
+export interface HelpSection {
+  readonly title: string;
+  readonly rows: readonly (readonly [key: string, does: string])[];
+}
+
+interface HelpSpace {
+  readonly styles: Styles;
+  readonly width: number;
+}
+
+const GAP = 2;
+
+/** Three columns from 96 cells on, two from 64, else one. */
+function columnsOf(width: number): number {
+  return width >= 96 ? 3 : width >= 64 ? 2 : 1;
+}
+
+export function keyRows(sections: readonly HelpSection[], { styles, width }: HelpSpace): string[] {
+  const count = columnsOf(width);
+  const cells = Math.floor((width - 2 - GAP * (count - 1)) / count);
+  const columns: string[][] = Array.from({ length: count }, () => []);
+  for (const section of sections) {
+    // The next section goes where it stands highest.
+    const column = columns.reduce((best, each) => (each.length < best.length ? each : best));
+    if (column.length > 0) column.push('');
+    column.push(...sectionRows(section, cells, styles));
+  }
+  const height = Math.max(...columns.map(({ length }) => length));
+  return Array.from({ length: height }, (_, row) => {
+    const parts = columns.map((column) => column[row] ?? '');
+    return `  ${parts.map((part) => part + ' '.repeat(Math.max(cells - rowWidth(part), 0))).join(' '.repeat(GAP))}`.trimEnd();
+  });
+}
+
+function sectionRows({ title, rows }: HelpSection, cells: number, styles: Styles): string[] {
+  const widest = Math.max(...rows.map(([key]) => rowWidth(key)));
+  return [
+    styles.bold(title),
+    ...rows.map(([key, does]) => {
+      const gap = ' '.repeat(widest - rowWidth(key) + GAP);
+      return shortenRow(`${key}${gap}${styles.secondary(does)}`, cells);
+    }),
+  ];
+}
+
+/** One command a row, under the heading of its group. */
+export function commandRows(sections: readonly HelpSection[], { styles, width }: HelpSpace): string[] {
+  const all = sections.flatMap(({ rows }) => rows);
+  const widest = Math.max(0, ...all.map(([name]) => rowWidth(name)));
+  return sections.flatMap(({ title, rows }) => [
+    '',
+    `  ${styles.bold(title)}`,
+    ...rows.map(([name, does]) => {
+      const gap = ' '.repeat(widest - rowWidth(name) + GAP);
+      return shortenRow(`  ${name}${gap}${styles.secondary(does)}`, width);
+    }),
+  ]);
+}
