@@ -50,13 +50,13 @@ describe('the list of commands', () => {
     await using model = await fakeModel([]);
     await using terminal = await open({ model });
     terminal.type('/');
-    await terminal.waitForText(/^❯ \/about +Shows/m);
+    await terminal.waitForText(/^❯ \/branch +Copies/m);
     terminal.type(DOWN);
-    await terminal.waitForText(/^❯ \/agents /m);
+    await terminal.waitForText(/^❯ \/chat /m);
     terminal.type('\x1b[A');
-    await terminal.waitForText(/^❯ \/about /m);
+    await terminal.waitForText(/^❯ \/branch /m);
     terminal.type(ESC);
-    await terminal.waitForNoText('/about');
+    await terminal.waitForNoText('/branch');
     expect(terminal.screen().at(-1)).toBe('❯ /');
   });
 });
@@ -70,7 +70,7 @@ describe('while the agent works', () => {
     await using terminal = await open({ model, workspace });
     terminal.type('Go\r');
     await terminal.waitForText('Working.');
-    await run(terminal, '/stats', /Tokens +\d/);
+    await run(terminal, '/stats', /^Session {2}.* requests? · /m);
     await run(terminal, '/compress', '/compress is not available while the agent works.');
     await terminal.waitForText('❯ /compress');
     terminal.type('\x15');
@@ -172,7 +172,7 @@ describe('/rewind after /compress', () => {
       await terminal.waitForText(READY);
     };
     terminal.type('!echo from-the-shell\r');
-    await terminal.waitForText(/^from-the-shell/m);
+    await terminal.waitForText(/^ {2}└ from-the-shell/m);
     await terminal.waitForText(READY);
     await ask('Hi', 'Hello.');
     await ask('/review src', / end$/m);

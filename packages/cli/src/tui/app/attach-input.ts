@@ -12,6 +12,7 @@ import type { FindResources } from '../completion/file-completion.ts';
 import { createFileIndex } from '../completion/file-index.ts';
 import type { FileIndexOptions } from '../completion/file-index.ts';
 import { openPromptLog } from '../input/prompt-log.ts';
+import { byGroup } from '../../slash/command-groups.ts';
 import { commandsOf } from './read-text.ts';
 
 export async function attachInput(app: App): Promise<void> {
@@ -21,7 +22,10 @@ export async function attachInput(app: App): Promise<void> {
   const files = createFileIndex({ root: cwd, clock: systemClock, ...searchOptions(app) });
   const findResources: FindResources = async (typed, signal) =>
     (await app.state.agent?.servers?.contents.completeReference(typed, signal)) ?? [];
-  app.composer.setCompletion([createCommandCompletion(() => commands.all), createFileCompletion(files, findResources)]);
+  app.composer.setCompletion([
+    createCommandCompletion(() => byGroup(commands.all)),
+    createFileCompletion(files, findResources),
+  ]);
   app.onClose.push(() => files.dispose());
   const directory = await resolveProjectDirectory({ home, root: cwd });
   const { createImageClipboard } = await import('../input/clipboard-image.ts');

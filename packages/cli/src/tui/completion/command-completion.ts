@@ -14,6 +14,8 @@ export interface CommandInfo {
   readonly description: string;
   readonly aliases?: readonly string[];
   readonly isHidden?: boolean;
+  /** The heading it stands under while nothing is typed. */
+  readonly group?: string | undefined;
   readonly subCommands?: readonly CommandInfo[];
   /** The arguments the command may have; `before` is what was typed after it, without the last word. */
   readonly complete?: (partial: string, signal: AbortSignal, before: string) => Promise<readonly string[]>;
@@ -31,11 +33,16 @@ export function createCommandCompletion(commands: () => readonly CommandInfo[]):
       if (words.length > 0 && parent === undefined) return { items: [] };
       const offered = parent === undefined ? commands() : depth === words.length ? (parent.subCommands ?? []) : [];
       const items = rankCommands(offered, partial, words.length === 0 ? '/' : '');
-      if (parent?.complete === undefined) return { items };
+      if (parent?.complete === undefined) return { items, whenEmpty: unknownOf(query) };
       const values = await parent.complete(partial, signal, words.slice(depth).join(' '));
       return { items: [...values.map((value) => toArgument(value, partial)), ...items] };
     },
   };
+}
+
+/** A word that might have been meant as a command; a path is not. */
+function unknownOf(query: string): string | undefined {
+  return /^[\w:-]+$/.test(query) ? `no command like /${query}` : undefined;
 }
 
 function findCommandPart({ row, line, column }: CompletionInput): CompletionTarget | undefined {
@@ -64,12 +71,18 @@ function walkDown(
 
 function rankCommands(commands: readonly CommandInfo[], partial: string, sign: string): Suggestion[] {
   const folded = partial.toLowerCase();
+  const isGrouped = partial === '' && sign !== '' && commands.every(({ group }) => group !== undefined);
   return commands
     .filter((command) => command.isHidden !== true || isNamed(command, partial))
     .map((command) => ({ command, score: scoreCommand(command, folded) }))
     .filter(({ score }) => score !== undefined)
-    .toSorted((one, other) => other.score! - one.score! || one.command.name.localeCompare(other.command.name))
-    .map(({ command }) => toSuggestion(command, partial, sign));
+    .toSorted(
+      (one, other) =>
+        other.score! - one.score! ||
+        (isGrouped ? commands.indexOf(one.command) - commands.indexOf(other.command) : 0) ||
+        one.command.name.localeCompare(other.command.name),
+    )
+    .map(({ command }) => ({ ...toSuggestion(command, partial, sign), ...(isGrouped && { group: command.group }) }));
 }
 
 /** A name takes precedence over an alias that matches as well. */

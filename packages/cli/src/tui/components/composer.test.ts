@@ -101,7 +101,7 @@ describe('composerRows', () => {
     expect(await draw(['/h'], { completion, columns: 100 })).toEqual([
       '❯ /help   Shows what the keys and commands do, at length and with care.',
       String.raw`  /hooks  Lists \e[31mhooks.`,
-      '  2 · enter runs · tab completes · → all about it',
+      '  2 · enter runs · tab completes',
       '─'.repeat(100),
       '❯ /h▮',
     ]);

@@ -4,37 +4,99 @@ import { makeVisibleLine } from '../../make-visible.ts';
 import type { Suggestion } from '../input/completion-provider.ts';
 import type { SuggestionView } from '../input/composer-contract.ts';
 import { layoutSuggestions } from '../input/suggestion-layout.ts';
-import { cutRow, shortenRow } from '../text/row-width.ts';
+import { cutRow, rowWidth, shortenRow } from '../text/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 
 export function menuRows(view: SuggestionView, columns: number, styles: Styles): string[] {
-  const { items, activeIndex, isLoading, detail } = view;
+  const { items, activeIndex, isLoading, whenEmpty, detail } = view;
   const { width, label } = layoutSuggestions(items, columns);
   const last = shortenRow(styles.secondary(`  ${countText(view)}`), width);
-  if (items.length === 0)
-    return [styles.secondary(cutRow(isLoading ? '  looking for files…' : '  nothing found', width)), last];
-  const rows = items.map((item, index) => menuRow(item, { isActive: index === activeIndex, label, width, styles }));
+  if (items.length === 0) {
+    const words = isLoading ? 'looking for files…' : (whenEmpty ?? 'nothing found');
+    return [styles.secondary(cutRow(`  ${makeVisibleLine(words)}`, width)), last];
+  }
+  const query = view.query ?? '';
+  const rows = items.map((item, index) => {
+    const heading = item.group === items[index - 1]?.group ? undefined : item.group;
+    return menuRow(item, { isActive: index === activeIndex, label, width, styles, query, heading });
+  });
   return [...rows, ...detail.map((row) => (row === '' ? '' : styles.secondary(row))), last];
 }
 
-function countText({ items, hiddenAbove, hiddenBelow }: SuggestionView): string {
+function countText({ items, hiddenAbove, hiddenBelow, detail }: SuggestionView): string {
   const total = items.length + hiddenAbove + hiddenBelow;
   if (items.length === 0) return 'enter sends it';
   const shown = total === items.length ? `${total}` : `${hiddenAbove + 1}–${hiddenAbove + items.length} of ${total}`;
-  return `${shown} · enter runs · tab completes · → all about it`;
+  const isCommand = items[0]?.label.startsWith('/') ?? false;
+  const about = detail.length > 0 ? ' · → all about it' : '';
+  return `${shown} · ${isCommand ? 'enter runs · tab completes' : 'enter or tab takes it'}${about}`;
 }
 
-function menuRow(
-  { label: name, description }: Suggestion,
-  { isActive, label, width, styles }: { isActive: boolean; label: number; width: number; styles: Styles },
-): string {
+interface MenuLook {
+  readonly isActive: boolean;
+  readonly label: number;
+  readonly width: number;
+  readonly styles: Styles;
+  readonly query: string;
+  /** The group that begins here, at the right edge: it moves no row. */
+  readonly heading: string | undefined;
+}
+
+/** Narrower windows have no room for the groups. */
+const LEAST_FOR_GROUPS = 64;
+
+function menuRow({ label: name, description }: Suggestion, look: MenuLook): string {
+  const { isActive, label, styles, query, heading } = look;
+  const group = heading === undefined || look.width < LEAST_FOR_GROUPS ? '' : heading;
+  const width = look.width - (group === '' ? 0 : rowWidth(group) + 2);
   const room = description === undefined ? width - 2 : label;
   const shown = shortenStart(makeVisibleLine(name), room);
-  const look = (text: string) => (isActive ? styles.bold(styles.accent(text)) : text);
+  const styled = isActive
+    ? styles.bold(styles.accent(shown))
+    : markLetters(shown, { query, styles, isPath: description === undefined });
   const gap = ' '.repeat(Math.max(0, label - shown.length) + 2);
   const words = description === undefined ? '' : makeVisibleLine(description);
   const about = words === '' ? '' : `${gap}${isActive ? styles.primary(words) : styles.secondary(words)}`;
-  return shortenRow(`${look(isActive ? '❯ ' : '  ')}${look(shown)}${about}`, width);
+  const row = shortenRow(`${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${styled}${about}`, width);
+  if (group === '') return row;
+  return `${row}${' '.repeat(Math.max(look.width - rowWidth(row) - rowWidth(group), 2))}${styles.secondary(group)}`;
+}
+
+/** The letters that were typed stand out, and the name of a file from its folder. */
+function markLetters(
+  name: string,
+  { query, styles, isPath }: { query: string; styles: Styles; isPath: boolean },
+): string {
+  const folder = isPath ? name.lastIndexOf('/', name.length - 2) + 1 : 0;
+  const marked = lettersOf(name, query);
+  let styled = '';
+  for (let start = 0; start < name.length;) {
+    const isMarked = marked.has(start);
+    const isDim = start < folder;
+    let end = start + 1;
+    while (end < name.length && marked.has(end) === isMarked && end < folder === isDim) end++;
+    const piece = name.slice(start, end);
+    const colored = isDim ? styles.secondary(piece) : piece;
+    styled += isMarked ? styles.bold(styles.underline(colored)) : colored;
+    start = end;
+  }
+  return styled;
+}
+
+/** Where the letters of the query are: in a row if they are, else one after the other; none if some are missing. */
+function lettersOf(name: string, query: string): ReadonlySet<number> {
+  const [text, wanted] = [name.toLowerCase(), query.toLowerCase()];
+  const whole = wanted === '' ? -1 : text.indexOf(wanted);
+  if (whole >= 0) return new Set(Array.from({ length: wanted.length }, (_, index) => whole + index));
+  const places = new Set<number>();
+  let from = 0;
+  for (const letter of wanted) {
+    const place = text.indexOf(letter, from);
+    if (place < 0) return new Set();
+    places.add(place);
+    from = place + 1;
+  }
+  return places;
 }
 
 /** The end of a path is more useful than its beginning. */

@@ -5,6 +5,8 @@ export interface Suggestion {
   readonly id: string;
   readonly label: string;
   readonly description?: string;
+  /** The heading it stands under, in a list in the order of groups. */
+  readonly group?: string | undefined;
   /** The replacement of the typed part. */
   readonly insert: string;
   /** Already typed completely: Enter submits instead of completing. */
@@ -27,6 +29,8 @@ export interface CompletionTarget {
 
 export interface SuggestionList {
   readonly items: readonly Suggestion[];
+  /** Shown where nothing was found. Without it the list is closed then. */
+  readonly whenEmpty?: string | undefined;
   /** More may follow: this resolves when it does, and the same query has a better answer. */
   readonly improved?: Promise<void> | undefined;
 }

@@ -135,6 +135,10 @@ export interface SuggestionView {
   readonly hiddenAbove: number;
   readonly hiddenBelow: number;
   readonly isLoading: boolean;
+  /** Why the list is empty. */
+  readonly whenEmpty?: string | undefined;
+  /** The typed part, whose letters are marked. */
+  readonly query?: string | undefined;
   /** The part of the chosen suggestion that did not fit; as many rows for every choice of the window. */
   readonly detail: readonly string[];
   /** Whether a part is left out even so. */

@@ -87,7 +87,7 @@ function viewList(
   list: NonNullable<ViewInput['list']>,
   { rows, room, columns }: { rows: number; room: number; columns: number },
 ): SuggestionView {
-  const { items, activeIndex, isLoading, isExpanded } = list;
+  const { items, activeIndex, isLoading, isExpanded, whenEmpty, target } = list;
   const first = Math.max(0, Math.min(activeIndex - Math.floor(rows / 2), items.length - rows));
   const shown = items.slice(first, first + rows);
   const active = activeIndex - first;
@@ -98,6 +98,8 @@ function viewList(
     hiddenAbove: first,
     hiddenBelow: items.length - first - shown.length,
     isLoading,
+    whenEmpty,
+    query: target?.query.split(' ').at(-1),
     detail: detail.rows,
     isCut: detail.isCut,
   };

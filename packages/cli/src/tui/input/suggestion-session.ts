@@ -12,6 +12,8 @@ export interface SuggestionsShown {
   readonly activeIndex: number;
   readonly isLoading: boolean;
   readonly isExpanded: boolean;
+  readonly whenEmpty?: string | undefined;
+  readonly target?: CompletionTarget;
 }
 
 interface OpenList extends SuggestionsShown {
@@ -57,7 +59,7 @@ export class SuggestionSession {
   }
 
   list(): SuggestionsShown | undefined {
-    return this.isOpen() || this.open?.isLoading ? this.open : undefined;
+    return this.isOpen() || this.open?.isLoading || this.open?.whenEmpty !== undefined ? this.open : undefined;
   }
 
   moveBy(by: number): void {
@@ -124,12 +126,13 @@ export class SuggestionSession {
     }
   }
 
-  private show(question: Question, { items, improved }: SuggestionList): void {
+  private show(question: Question, { items, improved, whenEmpty }: SuggestionList): void {
     const { open } = this;
     const activeId = open?.target.query === question.target.query ? open.items[open.activeIndex]?.id : undefined;
     const kept = activeId === undefined ? -1 : items.findIndex(({ id }) => id === activeId);
     const isExpanded = kept >= 0 && (open?.isExpanded ?? false);
-    this.open = { ...question, items, activeIndex: Math.max(0, kept), isLoading: improved !== undefined, isExpanded };
+    const activeIndex = Math.max(0, kept);
+    this.open = { ...question, items, activeIndex, isLoading: improved !== undefined, isExpanded, whenEmpty };
     this.onChange();
   }
 }
