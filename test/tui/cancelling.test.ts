@@ -100,14 +100,14 @@ const STATES: Readonly<Record<string, State>> = {
     prompt: '!echo begun; sleep 300',
     answer: () => say('never asked for'),
     shown: /^ +(?:└ )?begun$/m,
-    stays: ['begun', '[The command was cancelled]'],
+    stays: ['  └ begun', '    [The command was cancelled]'],
   },
   'while a command’s dialog is open': {
     prompt: '/theme',
     key: CTRL_C,
     answer: () => say('never asked for'),
     shown: '❯ Default',
-    stays: [],
+    stays: ['  └ unchanged'],
   },
 };
 

@@ -225,7 +225,10 @@ describe('the answers to a call', () => {
     terminal.type('3');
     await terminal.waitForText('What should Castor do instead?');
     terminal.type('\r');
-    await terminal.waitForText('Request cancelled.');
+    // One row: no second note says that the prompt is over.
+    await terminal.waitForText('refused by you');
+    await terminal.waitForText(READY);
+    expect(terminal.lines().join('\n')).not.toContain('Request cancelled.');
   });
 });
 
@@ -247,7 +250,7 @@ describe('a question of the model', () => {
     terminal.type('Ask again\r');
     await terminal.waitForText('3  Something else…');
     terminal.type(ESC);
-    await terminal.waitForText('Request cancelled.');
+    await terminal.waitForText('refused by you');
     await terminal.waitForText(READY);
   });
 });

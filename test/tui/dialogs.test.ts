@@ -265,7 +265,7 @@ describe('commands', () => {
     await using model = await fakeModel([answer(), say('I saw it.')].slice(1));
     await using terminal = await open({ model });
     terminal.type('!echo from-the-shell\r');
-    await terminal.waitForText(/^from-the-shell/m);
+    await terminal.waitForText(/^ {2}└ from-the-shell/m);
     terminal.type('What was that?\r');
     await terminal.waitForText('I saw it.');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('I ran the following shell command:');

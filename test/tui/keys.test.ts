@@ -36,7 +36,8 @@ const shows = (terminal: Terminal, expected: string) => terminal.waitUntil((seen
 async function ask(terminal: Terminal, words: string, until: string | RegExp): Promise<void> {
   terminal.type(`${words}\r`);
   await terminal.waitForText(until);
-  await terminal.waitForText(READY);
+  // The placeholder is there while it works, too.
+  await terminal.waitUntil((seen) => seen.title().includes('Ready') && seen.screen().join('\n').includes(READY));
 }
 
 describe('editing', () => {
@@ -205,7 +206,7 @@ describe('keys of the app', () => {
   it.each([
     ['F4', F4, 'IDE mode is off'],
     ['F12', F12, 'No messages.'],
-    ['? on empty input', '?', /^· Keys:/m],
+    ['? on empty input', '?', /^── Help ─/m],
     ['! on empty input', '!', 'a command for your shell'],
     ['Ctrl+B', ctrl('b'), 'No background commands.'],
     ['Ctrl+C', ctrl('c'), 'Press Ctrl+C again to exit.'],
@@ -287,7 +288,19 @@ describe('keys of the app', () => {
     const seen = () => new Set(terminal.lines().map((line) => line.trim().replace(/^└ /, '')));
     expect(lines.every((line) => seen().has(line))).toBe(false);
     terminal.type(ctrl('o'));
-    await terminal.waitUntil(() => lines.every((line) => seen().has(line)));
+    await terminal.waitForText(/^── Results ─+ \d+–41 of 41 ──$/m);
+    terminal.type('\x1b[H');
+    await terminal.waitForText(/ 1–\d+ of 41 ──$/m);
+    terminal.type('/');
+    await terminal.waitForText(/^\/ ?$/m);
+    terminal.type('line 33');
+    await terminal.waitUntil((screen) => screen.screen().some((row) => row.trim() === 'line 33'));
+    terminal.type(ESC);
+    await terminal.waitForText('esc closes');
+    terminal.type(ESC);
+    await terminal.waitForText(READY);
+    // The page has left nothing behind.
+    expect(lines.every((line) => seen().has(line))).toBe(false);
     terminal.type(ctrl('l'));
     await terminal.waitForNoText('line 40');
     expect(terminal.lines().join('\n')).toContain('Counted.');

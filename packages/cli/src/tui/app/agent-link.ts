@@ -14,6 +14,8 @@ import type { SessionOccasion, SessionWish } from '../../surface/session-wish.ts
 export interface AgentLinkOptions {
   readonly onWarning: (message: string) => void;
   readonly onInfo: (message: string) => void;
+  /** A file about a failed request was written. */
+  readonly onReport: (path: string) => void;
   /** An event between two prompts. */
   readonly onEvent: (event: SessionEvent) => void;
   /** Lends the terminal to another program. */

@@ -52,6 +52,7 @@ function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined 
     app.store.dispatch(event);
     if (event.type === 'prompt_ended' && event.parentCallId === undefined) {
       printReceipt(app, event);
+      tellWayOut(app, event);
       offerModel(app, event);
     }
     if (event.type === 'prompt_started') {
@@ -67,6 +68,7 @@ function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined 
 
 function beginReceipt({ state, printer }: App): void {
   printer?.beginReceipt();
+  state.lastCalls = [];
   state.receiptFrom = performance.now();
   state.costBefore = state.agent?.ledger.cost().usd ?? 0;
 }
@@ -81,6 +83,16 @@ function printReceipt(app: App, { outcome }: PromptEndedEvent): void {
   const text = app.printer?.tellReceipt({ ms: performance.now() - state.receiptFrom, usd });
   if (text !== undefined && outcome === 'completed' && !app.isSpoken)
     app.print(['', app.appearance.styles.secondary(text)]);
+}
+
+/** A failed prompt says what next, and where its details are. */
+function tellWayOut(app: App, { outcome }: PromptEndedEvent): void {
+  const { report } = app.state;
+  app.state.report = undefined;
+  if (outcome !== 'failed') return;
+  const next = '/model for another one · /bug keeps what led to it';
+  const rows = [next, ...(report === undefined ? [] : [`details: ${report}`])];
+  app.print(rows.map((row) => (app.isSpoken ? row : app.appearance.styles.secondary(`  ${row}`))));
 }
 
 function onChange({ conversation, state, screen, isSpoken, onStateChange }: App): void {

@@ -1,6 +1,6 @@
 /** The state of the app beside the transcript, in one place. */
 
-import type { ApprovalMode, Todo, ToolCallView, WorkspaceAgent } from '@castor/core';
+import type { ApprovalMode, Todo, ToolCallView, TranscriptItem, WorkspaceAgent } from '@castor/core';
 import type { SessionRecorder } from '@castor/core/program';
 import type { Start } from '../../start/start.ts';
 import { INITIAL_UI } from './ui-state.ts';
@@ -27,6 +27,8 @@ export interface AppState {
   /** What the session had cost before the running prompt. */
   costBefore: number;
   receiptFrom: number;
+  /** The file about the failed request, if one was written. */
+  report: string | undefined;
   /** The line of the user's own command, in place of the footer. */
   statusLine: string | undefined;
   /** Changed through `App.dispatch` only. */
@@ -67,6 +69,7 @@ export function createAppState(): AppState {
     heardAt: undefined,
     costBefore: 0,
     receiptFrom: 0,
+    report: undefined,
     statusLine: undefined,
     ui: INITIAL_UI,
     isChoosing: false,
@@ -82,4 +85,16 @@ export function createAppState(): AppState {
     show: { thinking: false, citations: false, model: false, lineNumbers: true, isCompact: true },
     phrases: [],
   };
+}
+
+/** Calls whose results are kept, to be shown whole. */
+const MOST_CALLS = 40;
+
+/** Keeps what a final item of the transcript says about calls and the plan. */
+export function noteItem(state: AppState, item: TranscriptItem): void {
+  if (item.type !== 'tool_group') return;
+  state.lastCalls = [...state.lastCalls, ...item.calls].slice(-MOST_CALLS);
+  for (const { result } of item.calls) {
+    if (typeof result === 'object' && 'todos' in result) state.todos = result.todos;
+  }
 }

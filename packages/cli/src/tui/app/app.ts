@@ -106,6 +106,10 @@ export interface App {
   /** Prints lines of our own permanently, after everything that has arrived so far. */
   print(lines: readonly string[]): void;
   info(text: string): void;
+  /** Prints a slash command; the next note is its outcome, and hangs below it. */
+  showCommand(text: string): void;
+  /** Says that the command changed nothing, unless something was said. */
+  endCommand(): void;
   warn(text: string): void;
   fail(text: string): void;
   /** A toast that stays until it is cleared. */

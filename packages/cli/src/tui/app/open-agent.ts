@@ -18,7 +18,7 @@ type EditProposal = ReturnType<typeof createEditProposal>;
 export async function openLive(
   start: Start,
   wish: SessionWish,
-  { onWarning, onInfo, suspend, asker, ideState }: Omit<AgentLinkOptions, 'onEvent' | 'onOpened'>,
+  { onWarning, onInfo, onReport, suspend, asker, ideState }: Omit<AgentLinkOptions, 'onEvent' | 'onOpened'>,
 ): Promise<LiveSession> {
   const opened = await openAgent({
     start,
@@ -38,7 +38,7 @@ export async function openLive(
     // Every request would fill the screen: only failures are shown.
     debugLog: { levels: ['warn', 'error'], write: onInfo },
     onWarning,
-    onReport: (path) => onWarning(`details of the error: ${path}`),
+    onReport,
     onNothingLeft: () => onInfo('The session has no interrupted prompt.'),
   });
   return new LiveSession(opened);

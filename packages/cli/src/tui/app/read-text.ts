@@ -16,6 +16,7 @@ import type { ReadContext, ReadPrompt } from '../../surface/read-prompt.ts';
 import type { App } from './app.ts';
 import { applyResult } from './command-results.ts';
 import { createServices } from './command-services.ts';
+import { hang } from '../conversation/tool-call.ts';
 import { renderUser } from '../conversation/transcript-item.ts';
 import { expandTabs } from '../text/wrap-rows.ts';
 
@@ -54,6 +55,9 @@ export async function runBeside(app: App, text: string): Promise<BesideAnswer> {
   return 'ran';
 }
 
+/** Pages that are closed again. */
+const LEAVES_NOTHING = /^[/?](?:help|\?|shortcuts)\s*$/;
+
 /** Shows the command while it runs, above its result. */
 class ShownWork {
   isCommand = false;
@@ -69,10 +73,10 @@ class ShownWork {
     return {
       onCommand: (text) => {
         this.isCommand = true;
-        app.print(['', ...renderUser(text, { styles: app.appearance.styles, width: app.width })]);
+        if (app.isSpoken || !LEAVES_NOTHING.test(text)) app.showCommand(text);
       },
       onShell: (command) => {
-        app.print(['', `${app.appearance.styles.warning('! ')}${sanitize(expandTabs(command))}`]);
+        app.print(['', ...renderUser(`!${command}`, { styles: app.appearance.styles, width: app.width })]);
         const callId = `shell-${++app.state.shellCount}`;
         this.callId = callId;
         app.clientCalls.scheduleToolCalls([{ callId, name: 'Shell', description: command }]);
@@ -115,16 +119,18 @@ async function showRead(
       return undefined;
     case 'command':
       await applyResult(app, read.result, context);
+      app.endCommand();
       return undefined;
   }
 }
 
 /** The last line of a command that failed says how it ended. */
-function outputRows({ appearance }: App, output: string, hasFailed: boolean): string[] {
-  const { secondary, error } = appearance.styles;
+function outputRows({ appearance: { styles } }: App, output: string, hasFailed: boolean): string[] {
+  const { secondary, error } = styles;
   const lines = sanitize(expandTabs(output)).split('\n');
   const ending = hasFailed ? lines.splice(-1) : [];
-  return [...lines.map((line) => secondary(line)), ...ending.map((line) => error(`✗ ${line}`))];
+  const rows = [...lines.map((line) => secondary(line)), ...ending.map((line) => error(`✗ ${line}`))];
+  return styles.isSpoken ? rows : hang(rows, styles);
 }
 
 async function contextOf(app: App, signal: AbortSignal): Promise<CommandContext> {
@@ -140,6 +146,7 @@ async function contextOf(app: App, signal: AbortSignal): Promise<CommandContext>
     trustedFolder,
     isAttended: true,
     hasScreen: true,
+    columns: app.width,
     startedAt: app.startedAt,
     signal,
     services: createServices(app, agent, signal),

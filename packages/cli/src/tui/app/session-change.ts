@@ -8,6 +8,7 @@ import type { WorkspaceAgent } from '@castor/core';
 import type { LiveSession } from '../../surface/session-lifecycle.ts';
 import type { SessionWish } from '../../surface/session-wish.ts';
 import type { App } from './app.ts';
+import { contextFiles } from './start-facts.ts';
 
 /** Switches to another session, or a new one. Printed lines stay. */
 export async function changeSession(app: App, wish: SessionWish): Promise<void> {
@@ -66,6 +67,10 @@ export function showSession(app: App, { agent, session, interrupted }: LiveSessi
 }
 
 function tellContext(app: App, { context, workspace }: WorkspaceAgent): void {
-  if (context.files.length === 0 || app.state.start?.settings.ui.hideContextSummary) return;
+  const { start } = app.state;
+  if (context.files.length === 0 || start?.settings.ui.hideContextSummary) return;
+  // The first lines have named those that every start looks for.
+  const named = start ? contextFiles(start) : [];
+  if (context.files.every(({ path }) => named.includes(path))) return;
   app.info(`Using ${context.files.map(({ path }) => workspace.relative(path)).join(', ')}.`);
 }

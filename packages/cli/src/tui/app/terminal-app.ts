@@ -9,6 +9,7 @@ import { AgentLink } from './agent-link.ts';
 import type { AppCompanion } from './app-companion.ts';
 import type { App, AppOptions, FullView, Picture } from './app.ts';
 import { openStore } from './open-store.ts';
+import { AppNotes } from './app-notes.ts';
 import { Toasts } from './toasts.ts';
 import type { ToastLife } from './toasts.ts';
 import { reduceUi } from './ui-state.ts';
@@ -19,7 +20,7 @@ import { createAppDialogs, createAppFocus } from './app-dialogs.ts';
 import { createAppQuestions } from './app-questions.ts';
 import { createAppScreens } from './app-screens.ts';
 import { Appearance } from './appearance.ts';
-import { createAppState } from './app-state.ts';
+import { createAppState, noteItem } from './app-state.ts';
 import type { AppState } from './app-state.ts';
 import { CallTimes } from '../conversation/call-times.ts';
 import { ClientCalls } from '../conversation/client-calls.ts';
@@ -76,6 +77,7 @@ export class TerminalApp implements App {
   });
   private linear: LinearFrame | undefined;
   private isLeaving = false;
+  private readonly notes = new AppNotes(this);
 
   constructor(options: AppOptions) {
     this.options = options;
@@ -97,6 +99,9 @@ export class TerminalApp implements App {
     this.link = new AgentLink({
       onWarning: (message) => this.warn(message),
       onInfo: (message) => this.info(message),
+      onReport: (path) => {
+        this.state.report = path;
+      },
       onEvent: (event) => this.store.dispatch(event),
       suspend: (run) => this.suspend(run),
       asker: this,
@@ -163,19 +168,28 @@ export class TerminalApp implements App {
   }
 
   print(lines: readonly string[]): void {
+    if (lines.length > 0) this.notes.onPrinted();
     this.screen.print(this.printer?.takeWith(this.store.getSnapshot(), lines) ?? lines);
   }
 
   info(text: string): void {
-    this.note('·', text, this.appearance.styles.secondary);
+    this.notes.info(text);
   }
 
   warn(text: string): void {
-    this.note('!', text, this.appearance.styles.warning);
+    this.notes.warn(text);
   }
 
   fail(text: string): void {
-    this.note('✗', text, this.appearance.styles.error);
+    this.notes.fail(text);
+  }
+
+  showCommand(text: string): void {
+    this.notes.showCommand(text);
+  }
+
+  endCommand(): void {
+    if (!this.isLeaving) this.notes.endCommand();
   }
 
   readonly dispatch = (action: UiAction): void => {
@@ -207,12 +221,10 @@ export class TerminalApp implements App {
   startOver(): void {
     this.store = this.openStore();
     this.printer?.reset();
+    this.notes.onPrinted();
     this.state.todos = [];
   }
 
-  /**
-   * Scrolls the old content away instead of erasing it: it stays in the scrollback. Does nothing for a screen reader.
-   */
   clearScreen(): void {
     if (this.linear) return;
     const { terminal } = this.options;
@@ -245,15 +257,7 @@ export class TerminalApp implements App {
   }
 
   onItem(item: TranscriptItem): void {
-    if (item.type !== 'tool_group') return;
-    this.state.lastCalls = item.calls;
-    for (const { result } of item.calls) {
-      if (typeof result === 'object' && 'todos' in result) this.state.todos = result.todos;
-    }
-  }
-
-  private note(mark: string, text: string, style: Style): void {
-    this.print(['', ...(this.printer?.note(mark, text, style) ?? [`${mark} ${text}`])]);
+    noteItem(this.state, item);
   }
 
   private onTranscriptChange(): void {

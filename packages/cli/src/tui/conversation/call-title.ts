@@ -44,6 +44,9 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /** What descriptions of tools say before their object. */
 const LEADS = /^(?:Writing to|Edit|Create|Processing URLs and instructions from prompt:) /;
+/** Of the tool that runs commands. */
+const STOPPED_COMMAND =
+  /^Command was cancelled by user before it could complete\.(?: There was no output before it was cancelled\.)?\s*(?:Output before cancellation:\n)?/;
 const LONGEST_REASON = 120;
 const LEAST_OBJECT = 8;
 
@@ -110,7 +113,13 @@ export function refusalOf({ status, result }: ToolCallView): string | undefined 
 
 /** Whether a result only repeats that the call was cancelled. */
 export function isBareCancel({ status, result }: ToolCallView): boolean {
-  return status === 'cancelled' && typeof result === 'string' && result.startsWith('[Operation Cancelled]');
+  if (status !== 'cancelled' || typeof result !== 'string') return false;
+  return result.startsWith('[Operation Cancelled]') || withoutStop(result).trim() === '';
+}
+
+/** The output of a stopped command, without the sentence that its head has said. */
+export function withoutStop(result: string): string {
+  return result.replace(STOPPED_COMMAND, '');
 }
 
 function tailOf(call: ToolCallView, state: CallState, styles: Styles): string {

@@ -12,7 +12,7 @@ import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
 import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
-import { isBareCancel, renderTitle, stateOf, titleOf } from './call-title.ts';
+import { isBareCancel, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -116,7 +116,7 @@ function renderDiffResult(result: Extract<ShownResult, { fileDiff: string }>, op
 
 function renderResult(call: ToolCallView, result: ShownResult, options: ToolCallOptions): string[] {
   const { styles, width } = options;
-  if (typeof result === 'string') return renderText(call, result, options);
+  if (typeof result === 'string') return renderText(call, withoutStop(result), options);
   if ('fileDiff' in result) return [];
   if ('todos' in result) return [];
   return wrapRows(styles.secondary(sanitize(result.summary)), { width });

@@ -73,7 +73,7 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
     case 'error':
       return renderNote('✗', item.text, styles.error, width, styles.isSpoken);
     case 'cancelled':
-      return renderNote('·', item.text, styles.warning, width, styles.isSpoken);
+      return renderNote('·', item.text, styles.secondary, width, styles.isSpoken);
     case 'withdrawn':
       return renderNote('!', item.text, styles.warning, width, styles.isSpoken);
     case 'compression':

@@ -5,12 +5,14 @@
  */
 
 import type { ToolCallView, Transcript, TranscriptItem } from '@castor/core';
-import { TerminalSanitizer, sanitize } from '../../sanitize.ts';
-import { MarkdownStream } from '../render/markdown-stream.ts';
-import { RawStream } from '../render/raw-stream.ts';
+import { TerminalSanitizer } from '../../sanitize.ts';
+import { isCurrent, isText, lastAnswerRows, openStream } from './answer-stream.ts';
+import type { AnswerStream, TextItem } from './answer-stream.ts';
+import { refusalOf } from './call-title.ts';
 import type { PrinterOptions } from './printer-options.ts';
 import { noteOf, standTogether, toNote } from './note-kinds.ts';
 import type { Note } from './note-kinds.ts';
+import { isPage, renderOutcome, renderPage } from './outcome-rows.ts';
 import { isOpenRead, isQuietRead, renderReads } from './read-group.ts';
 import { Receipt } from './receipt.ts';
 import { renderItem, renderNote, renderUser } from './transcript-item.ts';
@@ -20,7 +22,7 @@ import type { Style } from '../theme/styles.ts';
 
 /** The running answer. */
 interface Answer {
-  stream: MarkdownStream | RawStream;
+  stream: AnswerStream;
   readonly sanitizer: TerminalSanitizer;
   /** The item whose text is being printed, and how much of it was. */
   itemId: number;
@@ -29,8 +31,6 @@ interface Answer {
   isCommitted: boolean;
   hasPrinted: boolean;
 }
-
-type TextItem = Extract<TranscriptItem, { type: 'gemini' | 'gemini_content' }>;
 
 const VOID = 'The text above was withdrawn: the attempt failed and the answer starts again.';
 
@@ -45,6 +45,8 @@ export class TranscriptPrinter {
   private lastLine: string | undefined;
   /** The kind of the last final item, if it is a note. */
   private lastNote: Note | undefined;
+  /** Whether the user refused one of the last calls. */
+  private isRefused = false;
   /** Whether `pendingRows` returned all rows. */
   private hasAllRows = true;
 
@@ -65,6 +67,12 @@ export class TranscriptPrinter {
   /** A note of our own as rows. */
   note(mark: string, text: string, style: Style): string[] {
     return renderNote(mark, text, style, this.options.width(), this.options.isSpoken?.());
+  }
+
+  /** What a slash command answered, as rows below it. */
+  outcome(text: string): string[] {
+    const look = { styles: this.options.styles(), width: this.options.width() };
+    return isPage(text) ? ['', ...renderPage(text, look)] : renderOutcome(text, look);
   }
 
   /** Words of the user as rows. */
@@ -128,17 +136,9 @@ export class TranscriptPrinter {
     return true;
   }
 
-  /** The rows of the last answer again, in the current form; none without an answer. */
-  lastAnswer({ committed }: Transcript): string[] {
-    let text = '';
-    for (let index = committed.length - 1; index >= committed.firstIndex; index--) {
-      const item = committed.at(index);
-      const isPart = item !== undefined && isText(item);
-      if (isPart) text = item.text + text;
-      if (text !== '' && item?.type !== 'gemini_content') break;
-    }
-    const stream = this.openStream();
-    return text === '' ? [] : ['', ...stream.write(sanitize(text)), ...stream.end()];
+  /** The rows of the last answer again, in the current form. */
+  lastAnswer(transcript: Transcript): string[] {
+    return lastAnswerRows(transcript, this.options);
   }
 
   /** The final lines so far and lines of others after them; an answer that continues below them gets a gap, too. */
@@ -167,7 +167,12 @@ export class TranscriptPrinter {
 
   private takeCommitted(item: TranscriptItem): string[] {
     this.options.onItem?.(item);
-    if (item.type === 'tool_group') this.receipt.note(item.calls);
+    if (item.type === 'tool_group') {
+      this.receipt.note(item.calls);
+      this.isRefused = item.calls.some((call) => refusalOf(call) !== undefined);
+    }
+    // The row of a refused call has said it.
+    if (item.type === 'cancelled' && this.isRefused && this.last === 'tool_group') return [];
     if (isText(item)) return this.takeText(item, true);
     // The transcript itself reports that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
@@ -246,9 +251,9 @@ export class TranscriptPrinter {
       answer.taken = 0;
     }
     answer.isCommitted = isCommitted;
-    if (this.isRaw !== answer.stream instanceof RawStream) {
+    if (!isCurrent(answer.stream, this.options)) {
       lines.push(...answer.stream.end());
-      answer.stream = this.openStream();
+      answer.stream = openStream(this.options);
     }
     const more = item.text.slice(answer.taken);
     answer.taken = item.text.length;
@@ -260,24 +265,8 @@ export class TranscriptPrinter {
   }
 
   private begin(itemId: number): Answer {
-    const stream = this.openStream();
+    const stream = openStream(this.options);
     return { stream, sanitizer: new TerminalSanitizer(), itemId, taken: 0, isCommitted: false, hasPrinted: false };
-  }
-
-  private get isRaw(): boolean {
-    return this.options.isRaw?.() ?? false;
-  }
-
-  private openStream(): MarkdownStream | RawStream {
-    const styles = this.options.styles();
-    const { width, createHighlighter, isSpoken } = this.options;
-    if (this.isRaw) return new RawStream({ styles, width });
-    return new MarkdownStream({
-      styles,
-      width,
-      highlight: createHighlighter(styles),
-      isSpoken: isSpoken?.() ?? false,
-    });
   }
 
   private endAnswer(): string[] {
@@ -304,8 +293,4 @@ export class TranscriptPrinter {
       standTogether(this.lastNote, toNote(item.type)) || (item.type === 'tool_group' && this.last === 'tool_group');
     return isFollowing || this.lastLine === '' ? [] : [''];
   }
-}
-
-function isText(item: TranscriptItem): item is TextItem {
-  return item.type === 'gemini' || item.type === 'gemini_content';
 }

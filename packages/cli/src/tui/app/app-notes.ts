@@ -1,0 +1,47 @@
+/** Prints the notes of the app: marked rows, and the outcome of a slash command, which hangs under its row. */
+
+import type { Style } from '../theme/styles.ts';
+import type { App } from './app.ts';
+
+export class AppNotes {
+  private readonly app: Pick<App, 'print' | 'printer' | 'appearance'>;
+  /** Whether the last row is a slash command. */
+  private isAfterCommand = false;
+
+  constructor(app: Pick<App, 'print' | 'printer' | 'appearance'>) {
+    this.app = app;
+  }
+
+  info(text: string): void {
+    const { app } = this;
+    if (this.isAfterCommand) app.print(app.printer?.outcome(text) ?? [text]);
+    else this.note('·', text, app.appearance.styles.secondary);
+  }
+
+  warn(text: string): void {
+    this.note('!', text, this.app.appearance.styles.warning);
+  }
+
+  fail(text: string): void {
+    this.note('✗', text, this.app.appearance.styles.error);
+  }
+
+  showCommand(text: string): void {
+    this.app.print(['', ...(this.app.printer?.user(text) ?? [text])]);
+    this.isAfterCommand = true;
+  }
+
+  /** Every command has an outcome. */
+  endCommand(): void {
+    if (this.isAfterCommand) this.info('unchanged');
+  }
+
+  /** Something else is the last row now. */
+  onPrinted(): void {
+    this.isAfterCommand = false;
+  }
+
+  private note(mark: string, text: string, style: Style): void {
+    this.app.print(['', ...(this.app.printer?.note(mark, text, style) ?? [`${mark} ${text}`])]);
+  }
+}

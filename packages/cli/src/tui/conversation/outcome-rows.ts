@@ -1,0 +1,48 @@
+/**
+ * What a slash command answered, as rows: a sentence hangs under its command, a page stands below it with a strong first
+ * word and bars in the accent. Pure.
+ */
+
+import { sanitize } from '../../sanitize.ts';
+import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
+import type { Styles } from '../theme/styles.ts';
+
+interface OutcomeOptions {
+  readonly styles: Styles;
+  readonly width: number;
+}
+
+/** The word before two blanks or before the end of the first row: the name of the page. */
+const TITLE = /^\S(?:.*?\S)?(?= {2}|:?$)/;
+const BAR = /[█#]{1,}$/;
+
+export function isPage(text: string): boolean {
+  return text.trim().includes('\n');
+}
+
+/** Without a gap: it belongs to the row above. */
+export function renderOutcome(text: string, { styles, width }: OutcomeOptions): string[] {
+  const words = sanitize(expandTabs(text)).trim();
+  if (styles.isSpoken) return words.split('\n');
+  const first = `  ${styles.secondary('└')} `;
+  return wrapRows(styles.secondary(words), { width: proseWidth(width), first, rest: '    ' });
+}
+
+export function renderPage(text: string, { styles, width }: OutcomeOptions): string[] {
+  const lines = sanitize(expandTabs(text)).trim().split('\n');
+  if (styles.isSpoken) return lines;
+  // Wrapped first: a row is indented by its own blanks.
+  return lines.flatMap((line, index) => {
+    const rows = wrapRows(line, { width, hasColumns: true });
+    if (index > 0) return rows.map((row) => withBar(row, styles));
+    const title = TITLE.exec(line)?.[0] ?? '';
+    const [first = '', ...rest] = rows;
+    return [`${styles.bold(first.slice(0, title.length))}${first.slice(title.length)}`, ...rest];
+  });
+}
+
+function withBar(line: string, styles: Styles): string {
+  const bar = BAR.exec(line)?.[0] ?? '';
+  const words = styles.secondary(line.slice(0, line.length - bar.length));
+  return bar === '' ? words : `${words}${styles.accent(bar)}`;
+}
