@@ -46,6 +46,7 @@ export interface Outcome {
 export class ExtensionDesk {
   readonly options: DeskOptions;
   private readonly manager: ExtensionManager;
+  private keyring: ReturnType<typeof openKeyring> | undefined;
 
   constructor(options: DeskOptions) {
     const { home, cwd, environment, settings, port } = options;
@@ -65,7 +66,8 @@ export class ExtensionDesk {
   /** Where values of settings are; those of the folder only where it is trusted. */
   valuePlace() {
     const { home, cwd, environment, trustedFolder } = this.options;
-    return { home, workspace: trustedFolder === true ? cwd : undefined, openSecrets: () => openKeyring(environment) };
+    const openSecrets = () => (this.keyring ??= openKeyring(environment));
+    return { home, workspace: trustedFolder === true ? cwd : undefined, openSecrets };
   }
 
   /** By name, or by source; neither is sensitive to case. */

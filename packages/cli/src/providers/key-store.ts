@@ -55,15 +55,8 @@ export async function readStoredKey(home: string, id: string, baseUrl: string): 
 
 /** Whether the system has a keyring that answers; a variable of Gemini CLI prefers the file. */
 export async function hasKeyring(environment: Readonly<Record<string, string | undefined>>): Promise<boolean> {
-  if (environment['GEMINI_FORCE_FILE_STORAGE'] === 'true') return false;
-  try {
-    const entry = await openEntry('probe');
-    await entry?.getPassword();
-    return entry !== undefined;
-  } catch {
-    // Locked, missing or forbidden: the user is asked about the file.
-    return false;
-  }
+  const { openKeyring } = await import('../keyring.ts');
+  return (await openKeyring(environment)) !== undefined;
 }
 
 /** Throws an Error when the place rejects it. */
@@ -72,7 +65,7 @@ export async function storeKey(
   stored: { id: string; baseUrl: string; key: string; place: KeyPlace },
 ): Promise<void> {
   const { id, baseUrl, key, place } = stored;
-  if (place === 'keyring') await (await openEntry(id))?.setPassword(key);
+  if (place === 'keyring') await (await openStore()).write(SERVICE, id, key);
   const date = new Date().toISOString().slice(0, 10);
   const entry: Entry = { place, origin: originOf(baseUrl), date, ...(place === 'file' && { key }) };
   writeEntries(home, { ...readEntries(home), [id]: entry });
@@ -82,25 +75,26 @@ export async function storeKey(
 export async function forgetStoredKey(home: string, id: string): Promise<boolean> {
   const { [id]: entry, ...rest } = readEntries(home);
   if (entry === undefined) return false;
-  if (entry.place === 'keyring') await (await openEntry(id))?.deletePassword();
+  if (entry.place === 'keyring') await (await openStore()).remove(SERVICE, id);
   writeEntries(home, rest);
   return true;
 }
 
 async function readKeyring(id: string): Promise<string | undefined> {
   try {
-    return (await (await openEntry(id))?.getPassword()) ?? undefined;
+    return await (await openStore()).read(SERVICE, id);
   } catch {
     const words = `the keyring of the system did not answer, and the key of ${id} is stored in it. Unlock it, or store the key again with: castor login ${id}`;
     throw new ExitError(ExitCode.Unauthorized, words);
   }
 }
 
-/** Undefined when the module, or its binary for this system, is missing. */
-async function openEntry(id: string) {
-  const module = await import('@napi-rs/keyring').catch(() => undefined);
-  // The kernel's keyring would forget the key with the next boot.
-  return module && new module.AsyncEntry(SERVICE, id, { linux: { store: 'secret-service' } });
+/** Throws where no keyring answers. */
+async function openStore() {
+  const { openKeyring } = await import('../keyring.ts');
+  const store = await openKeyring({});
+  if (!store) throw new Error('The keyring of the system did not answer.');
+  return store;
 }
 
 function readEntries(home: string): Record<string, Entry> {

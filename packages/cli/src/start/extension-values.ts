@@ -24,10 +24,11 @@ export async function readExtensionValues(
   extensions: readonly Extension[],
   { home, cwd, trustedFolder, environment, onProblem }: ValueReader,
 ): Promise<ExtensionValues> {
+  let keyring: ReturnType<typeof openKeyring> | undefined;
   const place = {
     home,
     workspace: trustedFolder === true ? cwd : undefined,
-    openSecrets: () => openKeyring(environment),
+    openSecrets: () => (keyring ??= openKeyring(environment)),
   };
   const sourceValues: Record<string, Record<string, string>> = {};
   const shownValues: Record<string, Record<string, string>> = {};
