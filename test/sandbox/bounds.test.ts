@@ -1,6 +1,6 @@
 /** Bounds that widen: a denial by evidence, the question about exactly it, the second attempt, and kept grants. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGeminiGenerator, createWorkspaceAgent } from '@castor/core';
 import { answer, call, createWorkspace, fakeModel, runCli, say, TEST_API_KEY } from '@castor/testkit';
@@ -11,8 +11,15 @@ import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts
 const reason = await reasonToSkip();
 
 /** A session whose user answers each question of the sandbox with `reply`. */
-async function runAnswered(workspace: Workspace, command: string, reply: string) {
-  await using model = await fakeModel([answer(call('run_shell_command', { command }, { id: 'c' })), say('done')]);
+async function runAnswered(
+  workspace: Workspace,
+  command: string | readonly object[],
+  reply: string,
+  approvalMode: 'yolo' | 'autoEdit' = 'yolo',
+) {
+  const calls = typeof command === 'string' ? [{ command }] : command;
+  const script = calls.map((args, index) => answer(call('run_shell_command', { ...args }, { id: `c${index}` })));
+  await using model = await fakeModel([...script, say('done')]);
   const questions: string[] = [];
   const agent = await createWorkspaceAgent({
     generator: createGeminiGenerator({ baseUrl: model.url, apiKey: TEST_API_KEY }),
@@ -21,7 +28,7 @@ async function runAnswered(workspace: Workspace, command: string, reply: string)
     home: workspace.home,
     environment: { PATH: process.env['PATH'], HOME: workspace.home, LC_ALL: 'C' },
     trustedFolder: true,
-    approvalMode: 'yolo',
+    approvalMode,
     interactive: true,
     recordSession: true,
     toolSettings: { interactiveShell: false },
@@ -75,6 +82,52 @@ describe.skipIf(reason !== undefined)(`a denied path${reason === undefined ? '' 
     const { questions, body } = await runAnswered(workspace, 'echo "not ok: permission denied"; exit 1', 'always');
     expect(questions).toEqual([]);
     expect(body).not.toContain('The sandbox did not let');
+  });
+});
+
+describe.skipIf(reason !== undefined)('what is asked in every mode', () => {
+  const outsideOf = (workspace: Workspace) => join(workspace.home, 'other/made');
+  const wishes = (workspace: Workspace) => [
+    { command: `echo made > ${outsideOf(workspace)}`, additional_permissions: { outside_sandbox: true } },
+    { command: 'true', additional_permissions: { fileSystem: { write: ['~/other/x', 'inside'], read: ['/etc'] } } },
+  ];
+
+  it('is leaving the sandbox, and a path that a command asks for in advance', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { 'other/a': '' } });
+    const { questions } = await runAnswered(workspace, wishes(workspace), 'once');
+    expect(questions).toEqual([
+      expect.stringContaining('wants to run outside the sandbox'),
+      expect.stringContaining(`wanted to write to ${join(workspace.home, 'other')},`),
+    ]);
+    expect(readFileSync(outsideOf(workspace), 'utf8')).toBe('made\n');
+  });
+
+  it('is refused by a no: the command does not run, and the model reads why', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { 'other/a': '' } });
+    const { body } = await runAnswered(workspace, wishes(workspace), 'no');
+    expect(existsSync(outsideOf(workspace))).toBe(false);
+    expect(body).toContain('the user did not let this command leave the sandbox');
+    expect(body).toContain('the user did not let the command write');
+  });
+
+  it('is deleting what undo does not keep, where commands run unasked', async () => {
+    await using workspace = await createWorkspace({ files: { small: 'x', 'data/small': 'x' } });
+    const large = join(workspace.project, 'data/large.bin');
+    writeFileSync(large, '');
+    truncateSync(large, 11 * 1024 * 1024);
+    const commands = [
+      { command: 'rm small data/small' },
+      { command: 'rm data/*' },
+      { command: 'echo x > data/large.bin' },
+    ];
+    const { questions, body } = await runAnswered(workspace, commands, 'no', 'autoEdit');
+    // Asked once: the second command wants the same.
+    expect(questions).toEqual([
+      expect.stringContaining(`deletes or overwrites ${large} (files above 10 MB are not kept)`),
+    ]);
+    expect(body).toContain('which cannot be undone');
+    expect(['small', 'data/small'].filter((path) => existsSync(join(workspace.project, path)))).toEqual([]);
+    expect(statSync(large).size).toBe(11 * 1024 * 1024);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Asks the user about the bounds of a sandbox, with the form that surfaces show for questions of servers. */
 
 import type { AskForServer } from '../protocol/server-questions.ts';
-import type { BoundsAnswer, BoundsWish } from '../sandbox/bounds-desk.ts';
+import type { BoundsAnswer, BoundsWish, ConfirmedWish } from '../sandbox/bounds-desk.ts';
 
 const ANSWERS: readonly { value: BoundsAnswer; label: string }[] = [
   { value: 'no', label: 'No' },
@@ -10,24 +10,30 @@ const ANSWERS: readonly { value: BoundsAnswer; label: string }[] = [
   { value: 'always', label: 'Yes, always in this folder' },
 ];
 
+/** Leaving and deleting are allowed for one command only. */
+const CONFIRMED = ANSWERS.slice(0, 2);
+
 /** Undefined where no surface can ask. */
 export function createBoundsQuestion(
   ask: AskForServer | undefined,
-): ((wish: BoundsWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined {
+): ((wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined {
   if (!ask) return undefined;
   return async (wish, signal) => {
+    const options = wish.kind === 'leave' || wish.kind === 'delete' ? CONFIRMED : ANSWERS;
     const field = {
       ...{ name: 'answer', title: 'Allow it?', description: '', isRequired: true, isSecret: false },
-      ...{ kind: 'choice' as const, preset: 'no', options: ANSWERS },
+      ...{ kind: 'choice' as const, preset: 'no', options },
     };
     const answer = await ask({ type: 'form', server: 'sandbox', message: describe(wish), fields: [field] }, signal);
     const chosen = answer.action === 'accept' ? answer.content?.['answer'] : 'no';
-    return ANSWERS.find(({ value }) => value === chosen)?.value ?? 'no';
+    return options.find(({ value }) => value === chosen)?.value ?? 'no';
   };
 }
 
-function describe({ kind, what, command }: BoundsWish): string {
+function describe({ kind, what, command }: BoundsWish | ConfirmedWish): string {
   const who = command === undefined ? 'A command' : `\`${command.slice(0, 200)}\``;
+  if (kind === 'leave') return `${who} wants to run outside the sandbox, with all that you may do on this computer.`;
+  if (kind === 'delete') return `${who} deletes or overwrites ${what}. This cannot be undone.`;
   if (kind === 'host') return `${who} wants to connect to ${what}, which the sandbox does not allow.`;
   const verb = kind === 'write' ? 'write to' : 'read';
   return `${who} wanted to ${verb} ${what}, which the sandbox does not allow. If you allow it, Castor takes the failed attempt back and runs the command again.`;

@@ -17,8 +17,10 @@ import type { Quarantined } from '../sandbox/quarantine.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 import { SandboxError } from '../sandbox/sandbox-error.ts';
 import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
+import type { WidenRequest, Widened } from '../tools/builtin/run-shell-command.ts';
 import type { Confine } from '../util/invocation.ts';
 import { createBoundsQuestion } from './sandbox-questions.ts';
+import { widenBounds } from './widen-bounds.ts';
 import type { ResolvedWorkspaceOptions, SandboxRequest, Warn } from './workspace-options.ts';
 
 export interface WorkspaceSandboxOptions {
@@ -47,6 +49,8 @@ export interface WorkspaceSandbox {
   describe(): string;
   /** Looks before a command; call the result when it has ended, in the background without its end. */
   around(command: string, callId: string, takeBack?: TakeBack): (end?: CommandEnd) => Promise<CommandReview>;
+  /** Asks about what a command needs beyond the bounds, before it runs. */
+  widen(request: WidenRequest): Promise<Widened>;
   /** The same bounds for another folder, such as the worktree of a sub-agent. */
   at(root: string): Promise<WorkspaceSandbox>;
   dispose(): void;
@@ -78,6 +82,12 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
     confine: sandbox.confine,
     describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts),
     around: (command, callId, takeBack) => lookAround({ sandbox, desk, warn, command, callId, takeBack }),
+    widen: (wanted) =>
+      widenBounds(wanted, {
+        ...{ desk, home, roots, mode, coverage: options.undo ?? 'auto' },
+        plan: () => sandbox.planOf(),
+        isUnasked: (now) => unaskedModes(request.autoAllow).includes(now),
+      }),
     at: (other) => openWorkspaceSandbox({ ...given, roots: [other] }),
     dispose: () => sandbox.dispose(),
   };
@@ -145,10 +155,15 @@ function tell({ path, movedTo }: Quarantined): string {
   return `The command made or changed ${path}, which is protected because other programs act on it. It was moved to ${movedTo} and is not used; the user can move it back.`;
 }
 
+function unaskedModes(autoAllow: SandboxRequest['autoAllow'] = 'auto_edit'): ApprovalMode[] {
+  if (autoAllow === 'never') return [];
+  return autoAllow === 'always' ? ['default', 'autoEdit'] : ['autoEdit'];
+}
+
 /** A sandboxed command needs no question, unless a rule of the user says ask. */
 export function sandboxRules(autoAllow: SandboxRequest['autoAllow'] = 'auto_edit'): PolicyRule[] {
-  if (autoAllow === 'never') return [];
-  const modes: ApprovalMode[] = autoAllow === 'always' ? ['default', 'autoEdit'] : ['autoEdit'];
+  const modes = unaskedModes(autoAllow);
+  if (modes.length === 0) return [];
   return [
     {
       toolName: 'run_shell_command',

@@ -84,6 +84,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
         return { ...review, note: notes.length === 0 ? undefined : notes.join('\n') };
       };
     },
+    widen: given.sandbox?.widen,
     generator,
     resolveModel,
     clock,

@@ -18,6 +18,13 @@ export interface BoundsWish {
   command?: string | undefined;
 }
 
+/** What is asked each time and never kept: leaving the sandbox, and deleting what cannot be undone. */
+export interface ConfirmedWish {
+  kind: 'leave' | 'delete';
+  what: string;
+  command: string;
+}
+
 export interface BoundsDeskOptions {
   home: string;
   root: string;
@@ -25,7 +32,7 @@ export interface BoundsDeskOptions {
   writable: readonly string[];
   reachesRegistries: boolean;
   /** Absent: no user can be asked, and what is new is denied. */
-  ask?: ((wish: BoundsWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
+  ask?: ((wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
 }
 
 /** An unanswered question ends with a denial: the program would wait forever. */
@@ -80,6 +87,19 @@ export class BoundsDesk {
 
   /** Asks, and opens what was allowed. */
   async request(wish: BoundsWish): Promise<BoundsAnswer> {
+    const given = await this.askOnce(wish);
+    if (given === 'session' || given === 'always') this.opened[wish.kind].add(wish.what);
+    if (given === 'always') saveGrant(this.options.home, { kind: wish.kind, what: wish.what, root: this.options.root });
+    return given;
+  }
+
+  /** For this one command. */
+  async confirm(wish: ConfirmedWish): Promise<boolean> {
+    return (await this.askOnce(wish)) !== 'no';
+  }
+
+  /** One question at a time, and the same only once: a refusal lasts for the session. */
+  private async askOnce(wish: BoundsWish | ConfirmedWish): Promise<BoundsAnswer> {
     const key = `${wish.kind} ${wish.what}`;
     const { ask } = this.options;
     if (!ask || this.refused.has(key)) return 'no';
@@ -93,8 +113,6 @@ export class BoundsDesk {
     const given = await answer;
     this.asking.delete(key);
     if (given === 'no') this.refused.add(key);
-    else if (given !== 'once') this.opened[wish.kind].add(wish.what);
-    if (given === 'always') saveGrant(this.options.home, { kind: wish.kind, what: wish.what, root: this.options.root });
     return given;
   }
 

@@ -91,7 +91,8 @@ export function accessOf(plan: SandboxPlan, path: string): 'writable' | 'read-on
   return found?.kind === 'read-only' ? 'read-only' : 'hidden';
 }
 
-function nearestExisting(path: string): string {
+/** The path itself, or the nearest folder above it that exists. */
+export function nearestExisting(path: string): string {
   let found = path;
   while (!existsSync(found) && found !== dirname(found)) found = dirname(found);
   return found;

@@ -28,7 +28,7 @@ import { createReadBackgroundOutputTool } from './read-background-output.ts';
 import { createReadFileTool } from './read-file.ts';
 import { createReplaceTool } from './replace.ts';
 import { createRunShellCommandTool } from './run-shell-command.ts';
-import type { AroundCommand } from './run-shell-command.ts';
+import type { AroundCommand, RunShellCommandDependencies } from './run-shell-command.ts';
 import { createWebFetchTool } from './web-fetch.ts';
 import type { WebFetchDependencies } from './web-fetch.ts';
 import { createWriteFileTool } from './write-file.ts';
@@ -58,6 +58,8 @@ export interface BuiltinToolDependencies {
   asksForShortOutput?: boolean;
   /** Looks at the surroundings of each command. */
   aroundCommand?: AroundCommand | undefined;
+  /** Asks about what a command needs beyond its sandbox. */
+  widen?: RunShellCommandDependencies['widen'];
   /** Whether a user can be asked; otherwise ask_user is absent. */
   isInteractive?: boolean;
   /** A todo list helps only older models. */
@@ -71,7 +73,7 @@ export function createBuiltinTools(dependencies: BuiltinToolDependencies): Defin
   const { resolveModel = createModelConfigResolver() } = dependencies;
   const { workspace, ledger } = store;
   const { useRipgrep = true, respectGitIgnore = true } = dependencies;
-  const { asksForShortOutput = true, aroundCommand } = dependencies;
+  const { asksForShortOutput = true, aroundCommand, widen } = dependencies;
   const tools = [
     createListDirectoryTool({ workspace }),
     createReadFileTool({ workspace, ledger }),
@@ -80,7 +82,7 @@ export function createBuiltinTools(dependencies: BuiltinToolDependencies): Defin
     createReplaceTool({ store }),
     createWriteFileTool({ store }),
     createWebFetchTool({ generator, resolveModel, clock, ...dependencies.webFetch }),
-    createRunShellCommandTool({ workspace, shell, background, clock, asksForShortOutput, aroundCommand }),
+    createRunShellCommandTool({ workspace, shell, background, clock, asksForShortOutput, aroundCommand, widen }),
     createListBackgroundProcessesTool({ background }),
     createReadBackgroundOutputTool({ background, clock }),
     createGoogleWebSearchTool({ generator, resolveModel }),

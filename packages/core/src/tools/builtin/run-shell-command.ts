@@ -18,6 +18,17 @@ Returns Output (stdout and stderr), and where they apply Error, Exit Code, Signa
 Each command inside $(), backticks, <() and >() needs the same approval as one on its own.`;
 const EFFICIENCY = 'Prefer flags that keep output short.';
 
+const PATHS = { type: 'array', items: { type: 'string' } };
+const PERMISSIONS = {
+  type: 'object',
+  description: 'What the command needs beyond the sandbox. The user is asked about each; ask for nothing else.',
+  properties: {
+    fileSystem: { type: 'object', properties: { read: PATHS, write: PATHS } },
+    network: { type: 'boolean', description: 'Not needed: the user is asked about a host when the command connects.' },
+    outside_sandbox: { type: 'boolean', description: 'Run it without the sandbox, where nothing else helps.' },
+  },
+} as const;
+
 /** The system rejects arguments of 128 KiB or more. */
 const LONGEST_COMMAND = 128 * 1024 - 64;
 const TOO_LONG =
@@ -29,6 +40,31 @@ export interface ShellParams {
   dir_path?: string;
   is_background?: boolean;
   delay_ms?: number;
+  /** Only in a sandbox. */
+  additional_permissions?: CommandPermissions;
+}
+
+/** What a command needs beyond the bounds of its sandbox; each is asked for. */
+export interface CommandPermissions {
+  fileSystem?: { read?: string[]; write?: string[] };
+  /** No effect: hosts are asked about when the command connects. */
+  network?: boolean;
+  outside_sandbox?: boolean;
+}
+
+export interface WidenRequest {
+  command: string;
+  directory: string;
+  permissions?: CommandPermissions | undefined;
+}
+
+/** The user's decision before a command runs. */
+export interface Widened {
+  /** Why it does not run. */
+  refusal?: string | undefined;
+  isUnconfined?: boolean | undefined;
+  /** Call it when the command has ended. */
+  close?: (() => void) | undefined;
 }
 
 export interface CommandLook {
@@ -57,6 +93,8 @@ export interface RunShellCommandDependencies {
   asksForShortOutput?: boolean;
   /** Looks at the surroundings before a command; what it returns is called after it, and may add a note to the result. */
   aroundCommand?: AroundCommand | undefined;
+  /** Asks about what a command needs beyond its bounds; absent: there is no sandbox. */
+  widen?: ((request: WidenRequest) => Promise<Widened>) | undefined;
   /** How this program appears to `pkill`; read from the system by default. */
   self?: OwnProcess;
 }
@@ -82,6 +120,7 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
           type: 'number',
           description: 'With is_background: milliseconds to wait for first output. Default 200.',
         },
+        ...(dependencies.widen && { additional_permissions: PERMISSIONS }),
       },
       required: ['command'],
     },
@@ -102,7 +141,7 @@ export function createRunShellCommandTool(dependencies: RunShellCommandDependenc
     },
     async execute(params, context) {
       const { runCommand } = await import('../shell/command-call.ts');
-      return runCommand(params, context, dependencies);
+      return runCommand(params as ShellParams, context, dependencies);
     },
   });
 }

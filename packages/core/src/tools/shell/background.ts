@@ -85,8 +85,15 @@ export class BackgroundProcesses {
     return join(this.options.logDirectory, `background-${pid}.log`);
   }
 
-  /** Rejects with the system's error when the command cannot be started or logged. */
-  async start(command: string, directory: string): Promise<{ pid: number; finished: Promise<ShellExit> }> {
+  /**
+   * Rejects with the system's error when the command cannot be started or logged. `isUnconfined`: the user let this one
+   * leave the sandbox.
+   */
+  async start(
+    command: string,
+    directory: string,
+    isUnconfined = false,
+  ): Promise<{ pid: number; finished: Promise<ShellExit> }> {
     // Before the command starts, so that ending it depends on no file.
     const { endProcess } = await import('./end-process.ts');
     const { path, handle } = await this.createLog();
@@ -94,7 +101,7 @@ export class BackgroundProcesses {
       const added = await this.options.environmentFor?.(command, directory);
       const environment = { ...this.options.environment, ...added };
       const shell = toShellInvocation(command, environment);
-      const { confine } = this.options;
+      const confine = isUnconfined ? undefined : this.options.confine;
       const start = { invocation: shell, directory, environment };
       const { invocation, variables } = confine
         ? await confineShell(confine, start, 'background')

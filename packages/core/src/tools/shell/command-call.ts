@@ -24,9 +24,22 @@ export async function runCommand(
 ): Promise<ToolResult> {
   const directory = await checkDirectory(dependencies.workspace, params.dir_path);
   await refuseSelfSignal(params.command, dependencies.self);
-  return params.is_background
-    ? runInBackground(params, directory, context, dependencies)
-    : runInForeground(params, directory, context, dependencies);
+  const { command, additional_permissions: permissions } = params;
+  const widened = await dependencies.widen?.({ command, directory, permissions });
+  if (widened?.refusal !== undefined) throw new ToolError(widened.refusal, 'sandbox_expansion_required');
+  const place = { directory, isUnconfined: widened?.isUnconfined };
+  try {
+    return await (params.is_background
+      ? runInBackground(params, place, context, dependencies)
+      : runInForeground(params, place, context, dependencies));
+  } finally {
+    widened?.close?.();
+  }
+}
+
+interface CommandPlace {
+  directory: string;
+  isUnconfined: boolean | undefined;
 }
 
 async function checkDirectory(workspace: Workspace, given: string | undefined): Promise<string> {
@@ -55,7 +68,7 @@ async function refuseSelfSignal(command: string, self: OwnProcess | undefined): 
 
 async function runInForeground(
   { command }: ShellParams,
-  directory: string,
+  { directory, isUnconfined }: CommandPlace,
   context: ToolContext,
   { shell, background, aroundCommand }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
@@ -65,6 +78,7 @@ async function runInForeground(
     const outcome = await shell.run({
       command,
       directory,
+      isUnconfined,
       signal,
       callId,
       onOutput: (text) => context.onOutput(text),
@@ -90,7 +104,7 @@ async function runInForeground(
 
 async function runInBackground(
   { command, delay_ms }: ShellParams,
-  directory: string,
+  { directory, isUnconfined }: CommandPlace,
   context: ToolContext,
   { background, clock = systemClock, aroundCommand }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
@@ -99,7 +113,7 @@ async function runInBackground(
   const look = await aroundCommand?.({ command, directory, callId: context.callId });
   let begun: Awaited<ReturnType<BackgroundProcesses['start']>>;
   try {
-    begun = await background.start(command, directory);
+    begun = await background.start(command, directory, isUnconfined);
   } catch (error) {
     return failedToStart(error as Error);
   }
