@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { answer, call, fakeModel, fault, gate, say, text, usage } from '@castor/testkit';
 import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 import { jsonl, openBatchPlace, read } from './batch.fixture.ts';
+
+const reason = await reasonToSkip();
+const skipped = reason === undefined ? '' : `: skipped, ${reason}`;
 
 /** The text of the prompt in a request. */
 const promptOf = (request: ModelRequest) => JSON.stringify(request.body);
@@ -93,6 +97,23 @@ describe('a batch', () => {
     expect([code, lines[0]], stderr).toMatchObject([0, { status: 'success', tries: 2 }]);
     expect(place.left()).toEqual([]);
   });
+
+  it.skipIf(reason !== undefined)(
+    `puts tasks and their checks into the sandbox of the settings${skipped}`,
+    async () => {
+      await using place = await openBatchPlace();
+      await using model = await fakeModel((request) =>
+        hasResult(request) ? say('tried') : answer(call('run_shell_command', { command: 'echo $SANDBOX > made.txt' })),
+      );
+      const outside = join(place.workspace.home, 'evil');
+      const check = `grep -q bwrap made.txt && test "$SANDBOX" = bwrap && ! touch '${outside}'`;
+      await place.workspace.write('tasks.jsonl', jsonl([{ id: 'one', prompt: 'a', check }]));
+      const env = { GEMINI_SANDBOX: 'true' };
+      const { lines, stderr } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl', '--', '-y'], { model, env });
+      expect(lines[0], stderr).toMatchObject({ status: 'success', check: { exit_code: 0 } });
+      expect(existsSync(outside)).toBe(false);
+    },
+  );
 
   it('keeps keys from the check, and names a variable that is missing', async () => {
     await using place = await openBatchPlace();

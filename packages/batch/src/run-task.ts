@@ -172,7 +172,7 @@ class TaskRun {
     this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
     this.files.write(this.files.answer, this.readLog().answer);
     const exitCode = await runCheck({
-      command: task.check,
+      command: this.isSandboxed ? this.insideSandbox(task.check) : task.check,
       directory,
       environment: { ...this.context.environment, CASTOR_ANSWER: this.files.answer },
       granted: task.environment,
@@ -181,6 +181,16 @@ class TaskRun {
       signal: this.context.signal,
     });
     if (!this.context.signal.aborted) this.save({ checked: { exitCode } });
+  }
+
+  /** The check runs what the task wrote, so it has the bounds of the task's own commands. */
+  private get isSandboxed(): boolean {
+    return this.claim.options.flags.some((flag) => /^(?:-s|--sandbox)(?:=true)?$/.test(flag));
+  }
+
+  private insideSandbox(check: string): string {
+    const words = [...this.context.program, 'sandbox', 'run', '--', 'sh', '-c', check];
+    return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   }
 
   private async conclude(workplace: Workplace): Promise<Settlement> {

@@ -7,6 +7,9 @@ import type { Task, TaskResult } from '@castor/batch';
 import { getErrorMessage } from '@castor/core';
 import { countOf } from '@castor/core/program';
 import { ExitCode } from '../../exit-codes.ts';
+import { findInstalledExtensions } from '../../start/installed-extensions.ts';
+import { kindOfSandbox } from '../../start/sandbox.ts';
+import { loadTrustedConfiguration } from '../../start/start.ts';
 import { toJson } from '../../to-json.ts';
 import { ResultApplier } from './batch-apply.ts';
 import { exitCodeOf, tellEnd } from './batch-end.ts';
@@ -24,9 +27,10 @@ export async function runBatch(argv: readonly string[], context: BatchContext): 
   const { tasks, title, priority, isInPlace, limits, flags } = words;
   if (!isInPlace) await warnOfChanges(tasks, context);
   const id = newId();
+  const sandboxed = await withSandbox(flags, context);
   await context.engine.submit({
     ...{ id, title, tasks: tasks.map(withSchema), priority },
-    options: { flags, isInPlace, directory: join(context.directory, id), artifacts: words.artifacts },
+    options: { flags: sandboxed, isInPlace, directory: join(context.directory, id), artifacts: words.artifacts },
     limits: {
       ...{ cost: limits.cost, tokens: limits.tokens },
       deadline: limits.timeMs === undefined ? undefined : Date.now() + limits.timeMs,
@@ -34,6 +38,16 @@ export async function runBatch(argv: readonly string[], context: BatchContext): 
   });
   return workOn(id, words, context);
 }
+
+/** A sandbox that the settings ask for is written down: the worker puts the checks of tasks into it as well. */
+async function withSandbox(flags: string[], { cwd, home, environment }: BatchContext): Promise<string[]> {
+  if (flags.some((flag) => SANDBOX_FLAG.test(flag))) return flags;
+  const installed = await findInstalledExtensions({ home, cwd });
+  const { configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
+  return kindOfSandbox({ args: {}, ...configuration }) === undefined ? flags : [...flags, '--sandbox'];
+}
+
+const SANDBOX_FLAG = /^(?:-s|--(?:no-)?sandbox)(?:=|$)/;
 
 export async function resumeBatch(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
   const words = parseWorking(argv, 'resume');
