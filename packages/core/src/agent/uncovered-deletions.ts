@@ -55,7 +55,9 @@ export async function findUncoveredDeletion(
 const DELETERS = new Set(['rm', 'grm', 'unlink', 'shred', 'srm', 'wipe', 'truncate', 'tee', 'sponge']);
 
 function lostBy({ command: { words, redirections } }: Leaf): string[] {
-  const written = redirections.filter(({ writes, operator }) => writes && !operator.endsWith('>>')).map(({ target }) => target.value);
+  const written = redirections
+    .filter(({ writes, operator }) => writes && !operator.endsWith('>>'))
+    .map(({ target }) => target.value);
   const [head, ...operands] = words;
   return head && DELETERS.has(baseName(head)) ? [...written, ...operands.map(({ value }) => value)] : written;
 }

@@ -8,7 +8,7 @@ import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { BoundsDesk } from '../sandbox/bounds-desk.ts';
 import { accessOf, nearestExisting } from '../sandbox/find-denials.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
-import type { WidenRequest, Widened } from '../tools/builtin/run-shell-command.ts';
+import type { WidenRequest, Widened } from '../tools/shell/command-permissions.ts';
 import type { UndoCoverage } from '../undo/undo-limits.ts';
 
 export interface WidenOptions {

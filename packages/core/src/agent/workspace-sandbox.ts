@@ -14,10 +14,11 @@ import { findDenials } from '../sandbox/find-denials.ts';
 import type { CommandEnd, FileDenial } from '../sandbox/find-denials.ts';
 import { Quarantine } from '../sandbox/quarantine.ts';
 import type { Quarantined } from '../sandbox/quarantine.ts';
-import { Sandbox } from '../sandbox/sandbox.ts';
+import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
+import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import { SandboxError } from '../sandbox/sandbox-error.ts';
 import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
-import type { WidenRequest, Widened } from '../tools/builtin/run-shell-command.ts';
+import type { WidenRequest, Widened } from '../tools/shell/command-permissions.ts';
 import type { Confine } from '../util/invocation.ts';
 import { createBoundsQuestion } from './sandbox-questions.ts';
 import { widenBounds } from './widen-bounds.ts';
@@ -59,8 +60,6 @@ export interface WorkspaceSandbox {
 /** Throws SandboxError. */
 export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Promise<WorkspaceSandbox> {
   const { options, request, roots, tempDirectory, mode, warn } = given;
-  if (process.platform !== 'linux')
-    throw new SandboxError(`Castor has no sandbox for commands on ${process.platform} yet.`);
   const { home, root, trustedFolder, interactive = false } = options;
   const desk = new BoundsDesk({
     ...{ home, root, writable: request.allowedPaths ?? [] },
@@ -69,7 +68,7 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
   });
   const profile = () =>
     chooseProfile({ mode: mode(), isTrusted: trustedFolder !== false, hasNetwork: desk.hosts.length > 0 });
-  const sandbox = await Sandbox.open({
+  const sandbox = await openForPlatform({
     ...{ home, roots, environment: options.environment, profile },
     granted: () => desk.granted(),
     needed: [join(tempDirectory, 'bin'), join(tempDirectory, 'tool-outputs')],
@@ -93,8 +92,15 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
   };
 }
 
+async function openForPlatform(options: SandboxOptions): Promise<CommandSandbox> {
+  const { platform } = process;
+  if (platform === 'darwin') return (await import('../sandbox/seatbelt-sandbox.ts')).SeatbeltSandbox.open(options);
+  if (platform !== 'linux') throw new SandboxError(`Castor has no sandbox for commands on ${platform} yet.`);
+  return (await import('../sandbox/sandbox.ts')).Sandbox.open(options);
+}
+
 interface Look {
-  sandbox: Sandbox;
+  sandbox: CommandSandbox;
   desk: BoundsDesk;
   warn: Warn;
   command: string;

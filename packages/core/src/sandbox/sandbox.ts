@@ -9,6 +9,7 @@ import { builtin } from '../util/builtin-modules.ts';
 import type { Confine, Invocation, ProgramUse } from '../util/invocation.ts';
 import { toBubblewrapArguments } from './bubblewrap-arguments.ts';
 import { confineVariables } from './child-variables.ts';
+import type { CommandSandbox } from './command-sandbox.ts';
 import { findOnPath, probeBubblewrap } from './probe-bubblewrap.ts';
 import type { Bubblewrap } from './probe-bubblewrap.ts';
 import { Quarantine } from './quarantine.ts';
@@ -62,7 +63,7 @@ const KEPT_NAMES = 100;
 /** Everything else may leave a job behind that ends with the session. */
 const DIES_WITH_PARENT: ReadonlySet<ProgramUse> = new Set<ProgramUse>(['terminal', 'hook', 'server', 'tool']);
 
-export class Sandbox {
+export class Sandbox implements CommandSandbox {
   readonly bubblewrap: Bubblewrap;
   readonly quarantine: Quarantine;
   private readonly options: SandboxOptions;

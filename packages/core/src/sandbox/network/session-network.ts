@@ -80,13 +80,7 @@ export class SessionNetwork {
   /** `call` names the command in the log. */
   variablesFor(call: string): Record<string, string> {
     this.proxy.expect(call);
-    const address = `http://${call}:x@127.0.0.1:${PROXY_PORT}`;
-    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
-    const none = 'localhost,127.0.0.1,::1';
-    return {
-      ...Object.fromEntries(names.map((name) => [name, address])),
-      ...{ NO_PROXY: none, no_proxy: none, NODE_USE_ENV_PROXY: '1' },
-    };
+    return proxyVariables(call, PROXY_PORT);
   }
 
   close(): void {
@@ -117,6 +111,17 @@ export class SessionNetwork {
     this.standing.set(host, address);
     return address;
   }
+}
+
+/** What programs find the proxy by; the user name in its address names the command in the log. */
+export function proxyVariables(call: string, port: number): Record<string, string> {
+  const address = `http://${call}:x@127.0.0.1:${port}`;
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+  const none = 'localhost,127.0.0.1,::1';
+  return {
+    ...Object.fromEntries(names.map((name) => [name, address])),
+    ...{ NO_PROXY: none, no_proxy: none, NODE_USE_ENV_PROXY: '1' },
+  };
 }
 
 async function started(holder: ChildProcess): Promise<number> {

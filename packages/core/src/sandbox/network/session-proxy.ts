@@ -1,5 +1,5 @@
 /**
- * SessionProxy: the only way from a sandbox to the network. It listens on a Unix socket, decides on each host before it
+ * SessionProxy: the only way from a sandbox to the network. It listens on a Unix socket or a port, decides on each host before it
  * connects, resolves the name once and dials the address that it checked. Unknown hosts are held while `decide` thinks.
  */
 
@@ -16,7 +16,8 @@ export interface ProxyDecision {
 }
 
 export interface SessionProxyOptions {
-  socketPath: string;
+  /** Absent: a port of localhost, which the system chooses. */
+  socketPath?: string | undefined;
   /** May take its time: the program waits. Port 0 stands for a question about the name alone. */
   decide(host: string, port: number, call: string | undefined): Promise<ProxyDecision>;
   log: NetworkLog;
@@ -50,8 +51,16 @@ export class SessionProxy {
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen(this.options.socketPath, resolve);
+      const { socketPath } = this.options;
+      if (socketPath === undefined) this.server.listen(0, '127.0.0.1', resolve);
+      else this.server.listen(socketPath, resolve);
     });
+  }
+
+  /** Undefined on a Unix socket. */
+  get port(): number | undefined {
+    const address = this.server.address();
+    return typeof address === 'object' && address !== null ? address.port : undefined;
   }
 
   /** The name of a call that may connect; another name counts as none. */

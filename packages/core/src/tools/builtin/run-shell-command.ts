@@ -8,6 +8,7 @@ import type { DefinedTool } from '../../protocol/tools.ts';
 import type { Clock } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
 import type { BackgroundProcesses } from '../shell/background.ts';
+import type { CommandPermissions, WidenRequest, Widened } from '../shell/command-permissions.ts';
 import type { OwnProcess } from '../shell/parsed-command.ts';
 import type { ShellRunner } from '../shell/shell-runner.ts';
 import type { Workspace } from '../files/workspace.ts';
@@ -42,29 +43,6 @@ export interface ShellParams {
   delay_ms?: number;
   /** Only in a sandbox. */
   additional_permissions?: CommandPermissions;
-}
-
-/** What a command needs beyond the bounds of its sandbox; each is asked for. */
-export interface CommandPermissions {
-  fileSystem?: { read?: string[]; write?: string[] };
-  /** No effect: hosts are asked about when the command connects. */
-  network?: boolean;
-  outside_sandbox?: boolean;
-}
-
-export interface WidenRequest {
-  command: string;
-  directory: string;
-  permissions?: CommandPermissions | undefined;
-}
-
-/** The user's decision before a command runs. */
-export interface Widened {
-  /** Why it does not run. */
-  refusal?: string | undefined;
-  isUnconfined?: boolean | undefined;
-  /** Call it when the command has ended. */
-  close?: (() => void) | undefined;
 }
 
 export interface CommandLook {
