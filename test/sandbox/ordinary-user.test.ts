@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { kernelEscapes, tryAll } from '../../packages/core/src/sandbox/escape-attempts.fixture.ts';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 
 const NOBODY = 65_534;
@@ -51,17 +52,15 @@ describe.skipIf(why !== undefined)(`an ordinary user${why === undefined ? '' : `
         writeFileSync(path, text);
         chownSync(path, NOBODY, NOBODY);
       }
-      const attempts = [
-        'echo evil >> ~/.bashrc',
-        'cat ~/.ssh/id',
-        'echo evil > .git/hooks/pre-commit',
-        'mv .git g2',
-        'unshare -Urm true',
-        'mount --bind /tmp /etc',
-        `kill -0 ${process.pid}`,
-        'echo > /dev/tcp/127.0.0.1/1',
+      const attempts: [what: string, line: string][] = [
+        ['a file of the home', 'echo evil >> ~/.bashrc'],
+        ['a key', 'cat ~/.ssh/id'],
+        ['a hook', 'echo evil > .git/hooks/pre-commit'],
+        ['a renamed repository', 'mv .git g2'],
+        ['a server of the computer', 'echo > /dev/tcp/127.0.0.1/1'],
+        ...kernelEscapes(process.pid),
       ];
-      const line = `${attempts.map((attempt) => `(${attempt}) >/dev/null 2>&1 && echo ESCAPED`).join('; ')}; echo fine > made; cat made`;
+      const line = `${tryAll(attempts)}\necho fine > made; cat made`;
       const { stdout } = await run(process.execPath, [PROGRAM, 'sandbox', 'run', '--', 'bash', '-c', line], {
         ...{ uid: NOBODY, gid: NOBODY, cwd: work },
         env: { HOME: home, PATH: process.env['PATH'], TMPDIR: base },

@@ -1,7 +1,17 @@
 /** What no mount protects: planted, linked and special files are moved away after the command, and nothing is left behind. */
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Quarantine } from './quarantine.ts';
@@ -57,6 +67,40 @@ describe.skipIf(reason !== undefined)(`quarantine${reason === undefined ? '' : `
     box.sandbox.refresh();
     const { code } = await box.run('echo evil > .git/hooks/pre-commit');
     expect([code === 0, existsSync(join(box.root, '.git/hooks/pre-commit'))]).toEqual([false, false]);
+  });
+});
+
+describe.skipIf(reason !== undefined)('many repositories inside the workspace', () => {
+  it('leave the sandbox working, and all of them protected', async () => {
+    const names = Array.from({ length: 2000 }, (_, index) => `packages/r${index}`);
+    using box = await openTestSandbox();
+    for (const name of names) {
+      mkdirSync(join(box.root, name, '.git/hooks'), { recursive: true });
+      writeFileSync(join(box.root, name, '.git/config'), '');
+    }
+    box.sandbox.refresh();
+    const attempt = (name: string) => `echo evil > ${name}/.git/hooks/pre-commit`;
+    const tried = [names[0], names[999], names[1999]].map((name) => attempt(name ?? ''));
+    const moved = await plant(box, `${tried.join('; ')}; echo fine > done`);
+    expect(readFileSync(join(box.root, 'done'), 'utf8')).toBe('fine\n');
+    expect(names.filter((name) => existsSync(join(box.root, name, '.git/hooks/pre-commit')))).toEqual([]);
+    expect(moved.length).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(reason !== undefined)('a killed command', () => {
+  it('leaves nothing behind: no stub, no process', async () => {
+    using box = await openTestSandbox({ files: { a: '1' } });
+    const environment = { PATH: process.env['PATH'] ?? '', HOME: box.home };
+    const given = { file: '/bin/bash', args: ['-c', 'echo $$; sleep 300'], directory: box.root, environment };
+    const { file, args, environment: env } = await box.sandbox.confine(given, 'tool');
+    const child = spawn(file, [...args], { cwd: box.root, env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    const left = once(child.stdout, 'close');
+    child.kill('SIGKILL');
+    // The pipe closes when the last process inside has ended.
+    await left;
+    expect(readdirSync(box.root)).toEqual(['a']);
   });
 });
 

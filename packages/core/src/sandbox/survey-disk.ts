@@ -24,17 +24,17 @@ export interface SurveyRequest {
 
 export interface Survey {
   facts: SandboxFacts;
-  /** Protected paths that are absent or links. */
+  /** Protected paths that are absent or links, or too many to be mounted. */
   watched: readonly string[];
-  /** Folders whose repositories were not looked for, because there are too many. */
+  /** Whether repositories inside the workspace were not all looked for, because it has too many folders. */
   isCutShort: boolean;
 }
 
 /** Repositories inside the workspace are looked for this deep, and in this many folders. */
 const REPOSITORY_DEPTH = 4;
-const MAX_FOLDERS = 1500;
-/** Each needs four mounts; bubblewrap takes 9000 arguments. */
-const MAX_REPOSITORIES = 300;
+const MAX_FOLDERS = 5000;
+/** Each needs four mounts or more, and bubblewrap takes 9000 arguments. Further ones are compared after each command. */
+const MAX_MOUNTED = 200;
 const SOCKET_DEPTH = 3;
 const MAX_SOCKET_FOLDERS = 400;
 const UNSEARCHED = new Set(['node_modules', '.git', '.venv', 'venv', 'target', 'dist', '.next', '__pycache__']);
@@ -45,9 +45,10 @@ export function surveyDisk(request: SurveyRequest): Survey {
   const { repositories, isCutShort } = findRepositories(roots);
   const protectedPaths: string[] = [];
   const watched: string[] = [];
-  const sort = (path: string) => {
+  const mounted = new Set([...roots, ...repositories.slice(0, MAX_MOUNTED)]);
+  const sort = (path: string, canMount = true) => {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() || found?.isDirectory()) protectedPaths.push(path);
+    if (canMount && (found?.isFile() || found?.isDirectory())) protectedPaths.push(path);
     else watched.push(path);
   };
   const repository: string[] = [];
@@ -55,8 +56,8 @@ export function surveyDisk(request: SurveyRequest): Survey {
   for (const folder of new Set([...roots, ...repositories])) {
     const git = join(folder, '.git');
     const found = lstatSync(git, { throwIfNoEntry: false });
-    if (found?.isDirectory()) for (const name of PROTECTED_IN_GIT) sort(join(git, name));
-    else sort(git);
+    if (found?.isDirectory()) for (const name of PROTECTED_IN_GIT) sort(join(git, name), mounted.has(folder));
+    else sort(git, mounted.has(folder));
     if (found?.isFile()) repository.push(...partsOfRepository(folder, git));
   }
   createCaches(home);
@@ -117,7 +118,7 @@ function findRepositories(roots: readonly string[]): { repositories: string[]; i
   for (let depth = 0; depth < REPOSITORY_DEPTH; depth++) {
     const next: string[] = [];
     for (const folder of folders) {
-      if (++visited > MAX_FOLDERS || repositories.length >= MAX_REPOSITORIES) return { repositories, isCutShort: true };
+      if (++visited > MAX_FOLDERS) return { repositories, isCutShort: true };
       const entries = entriesOf(folder);
       if (depth > 0 && entries.some(({ name }) => name === '.git')) repositories.push(folder);
       for (const entry of entries)

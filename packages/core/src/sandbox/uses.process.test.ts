@@ -77,6 +77,23 @@ describe.skipIf(reason !== undefined)(
       }
     });
 
+    it('install a package, build and use several processes', async () => {
+      const files = {
+        'package.json': '{"name":"x","version":"1.0.0","scripts":{"hello":"node -p \\"require(\'dep\')\\""}}',
+        'dep/package.json': '{"name":"dep","version":"1.0.0","main":"i.js"}',
+        'dep/i.js': 'module.exports = "from dep";',
+        Makefile: 'built: dep/i.js\n\tcp dep/i.js built\n',
+      };
+      using box = await openTestSandbox({ files });
+      const pool = `python3 -c 'import multiprocessing as m; print(sum(m.Pool(2).map(abs, [-1, 2])))'`;
+      const optional = (name: string, line: string, otherwise: string) =>
+        `if command -v ${name} >/dev/null; then ${line}; else echo ${otherwise}; fi`;
+      const { stdout, stderr } = await box.run(
+        `npm install --offline --no-audit --no-fund --loglevel=error ./dep >/dev/null && npm run -s hello; ${optional('make', 'make -s && ls built', 'built')}; ${optional('python3', pool, '3')}`,
+      );
+      expect([stdout, stderr]).toEqual(['from dep\nbuilt\n3\n', '']);
+    });
+
     it('run in the background within the same bounds', async () => {
       using box = await openTestSandbox();
       const background = new BackgroundProcesses({

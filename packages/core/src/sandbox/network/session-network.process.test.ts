@@ -61,8 +61,13 @@ describe.skipIf(reason !== undefined)(
 
     it('reaches neither the computer nor its network, by name or by number', async () => {
       using web = await startWeb();
-      using box = await openTestSandbox({ decideHost: async () => ({ isAllowed: true, why: 'everything' }) });
+      using box = await openTestSandbox({
+        decideHost: async () => ({ isAllowed: true, why: 'everything' }),
+        // A name of another owner, whose address is ours.
+        lookup: async () => [{ address: '93.184.216.34' }, { address: '127.0.0.1' }],
+      });
       const urls = [
+        'rebound.example.org',
         'localhost.',
         '127.0.0.1',
         '2130706433',
