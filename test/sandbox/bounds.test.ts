@@ -141,6 +141,8 @@ describe.skipIf(reason !== undefined)('grants', () => {
     const listed = await runCli(['sandbox', 'grants'], { workspace });
     expect(listed.stdout).toContain(`write ${target}   for the commands of ${workspace.project}`);
     expect(listed.stdout).toContain('reach example.org');
+    const doctor = await runCli(['doctor', '--offline'], { workspace });
+    expect(doctor.stdout).toContain(`write ${target} (in ${workspace.project})`);
     expect((await runCli(write, { workspace })).code).toBe(0);
     expect((await runCli(['sandbox', 'revoke', '~/other'], { workspace })).code).toBe(0);
     expect((await runCli(write, { workspace })).code).toBe(1);

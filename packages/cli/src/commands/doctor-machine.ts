@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findProgram, KNOWN_SERVERS, probeBubblewrap } from '@castor/core/program';
+import { findProgram, KNOWN_SERVERS, probeBubblewrap, readGrants } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
-export async function checkMachine({ environment }: SubcommandContext): Promise<Check[]> {
+export async function checkMachine({ environment, home }: SubcommandContext): Promise<Check[]> {
   const ripgrep = await findModule(async () => (await import('@vscode/ripgrep')).rgPath);
   const pty = await findModule(async () => {
     await import('@lydell/node-pty');
@@ -19,7 +19,16 @@ export async function checkMachine({ environment }: SubcommandContext): Promise<
     present('pty', pty, 'commands run without a terminal of their own'),
     checkLanguageServers(environment['PATH'] ?? ''),
     ...(process.platform === 'linux' ? [await checkSandbox(environment)] : []),
+    ...checkGrants(home),
   ];
+}
+
+/** What the user opened for commands in the sandbox, for good. */
+function checkGrants(home: string): Check[] {
+  const grants = readGrants(home);
+  if (grants.length === 0) return [];
+  const lines = grants.map(({ kind, what, root }) => `${kind === 'host' ? 'reach' : kind} ${what} (in ${root})`);
+  return [{ topic: 'grants', status: 'ok', says: ['commands in the sandbox may:', ...lines].join('\n') }];
 }
 
 /** Runs the program `true` in a sandbox: a bubblewrap that is installed may still not be allowed to work. */

@@ -108,8 +108,16 @@ interface Look {
   takeBack: TakeBack | undefined;
 }
 
+const CUT_SHORT =
+  'The workspace has too many folders: repositories deep inside it are not protected by the sandbox. Start Castor in a smaller folder.';
+const told = new WeakSet<CommandSandbox>();
+
 function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
   const { sandbox, warn } = look;
+  if (sandbox.isCutShort && !told.has(sandbox)) {
+    told.add(sandbox);
+    warn(CUT_SHORT);
+  }
   const before = Quarantine.look(sandbox.watched());
   const attempts = sandbox.watchNetwork();
   const plan = sandbox.planOf();

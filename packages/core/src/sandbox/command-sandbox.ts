@@ -14,6 +14,8 @@ export interface CommandSandbox {
   readonly warnings: readonly string[];
   /** Why commands have no network though they should, as a sentence. */
   readonly problem: string | undefined;
+  /** Whether the workspace has too many folders to protect every repository inside it. */
+  readonly isCutShort: boolean;
   planOf(profile?: SandboxProfile): SandboxPlan;
   /** The protected paths that no mount protects. */
   watched(): readonly string[];

@@ -189,6 +189,10 @@ export class Sandbox implements CommandSandbox {
     return this.look().watched;
   }
 
+  get isCutShort(): boolean {
+    return this.look().isCutShort;
+  }
+
   dispose(): void {
     void this.network?.then((network) => network?.close());
     this.folder.remove();

@@ -73,6 +73,10 @@ export class SeatbeltSandbox implements CommandSandbox {
     this.survey = undefined;
   }
 
+  get isCutShort(): boolean {
+    return this.look().isCutShort;
+  }
+
   dispose(): void {
     void this.proxy?.then((proxy) => proxy.close());
     this.folder.remove();
