@@ -46,6 +46,11 @@ export function limit(what, unit, ours, floor, target, by = 'median') {
   return target === undefined ? { ...row, target: 'told' } : { ...row, target: `≤ ${target}`, ok: ours[by] <= target };
 }
 
+/** The other way round: at least the target. */
+export function atLeast(what, unit, ours, target, by = 'median') {
+  return { what, unit, ours, reached: ours, sign: unit, target: `≥ ${target}`, ok: ours[by] >= target };
+}
+
 export function print(notes, rows) {
   const header = ['', 'ours (min/median)', 'floor (min/median)', 'target', 'reached', 'median', ''];
   const table = [

@@ -49,6 +49,7 @@ export class BullmqEngine implements BatchEngine {
   private readonly claiming: Claiming;
   private readonly keeper: BatchKeeper;
   private readonly held = new Map<string, Held>();
+  private readonly settling = new Map<string, Promise<unknown>>();
   private renewing: NodeJS.Timeout | undefined;
   private lookedAt = -Infinity;
 
@@ -99,10 +100,12 @@ export class BullmqEngine implements BatchEngine {
 
   async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     const { holder, now } = this.options;
-    const counted = await this.patiently(() => settleTask(this.book, { claim, settlement, holder, now: now() }));
+    const counted = await this.inTurn(claim.batch, () =>
+      this.patiently(() => settleTask(this.book, { claim, settlement, holder, now: now() })),
+    );
     const held = this.held.get(keyOf(claim));
     this.held.delete(keyOf(claim));
-    this.standing.forget();
+    if (counted.status === undefined) this.standing.forget();
     if (held && counted.isValid) await this.patiently(() => this.move(held, counted));
     return counted.isValid;
   }
@@ -149,6 +152,16 @@ export class BullmqEngine implements BatchEngine {
 
   private patiently<T>(work: () => Promise<T>): Promise<T> {
     return patiently(work, this.options.patience);
+  }
+
+  /** Settlements of one batch change the same sums: within a process they wait for each other instead of meeting. */
+  private inTurn<T>(batch: string, work: () => Promise<T>): Promise<T> {
+    const before = this.settling.get(batch) ?? Promise.resolve();
+    const result = before.then(work);
+    const done = result.catch(() => undefined);
+    this.settling.set(batch, done);
+    void done.then(() => this.settling.get(batch) === done && this.settling.delete(batch));
+    return result;
   }
 
   private laneOf(name: string): Lane {

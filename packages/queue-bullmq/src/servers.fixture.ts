@@ -32,6 +32,8 @@ export interface QueueServer extends AsyncDisposable {
 
 /** Postgres refuses to run as root. */
 const NOBODY = 65_534;
+const MOST_STARTS = 100;
+const START_MS = 100;
 
 /** Undefined on a system that the package has no server for. */
 export function findPostgres(): string | undefined {
@@ -44,7 +46,8 @@ export function findRedis(): string | undefined {
   return ['valkey-server', 'redis-server'].find((name) => spawnSync(name, ['--version']).status === 0);
 }
 
-export async function startPostgres(): Promise<QueueServer> {
+/** `isDurable` waits for the disk, as a server of users does. */
+export async function startPostgres({ isDurable = false } = {}): Promise<QueueServer> {
   const folder = mkdtempSync(join(tmpdir(), 'castor-postgres-'));
   const isRoot = process.getuid?.() === 0;
   const native = readable(findPostgres() ?? '', folder, isRoot);
@@ -77,8 +80,7 @@ export async function startPostgres(): Promise<QueueServer> {
     folder,
     '-c',
     'shared_buffers=16MB',
-    '-c',
-    'fsync=off',
+    ...(isDurable ? [] : ['-c', 'fsync=off']),
   ];
   const server = new ServerProcess(
     [...as, join(native, 'bin', 'postgres'), ...args],
@@ -128,6 +130,18 @@ class ServerProcess {
     });
   }
 
+  /** The processes of a killed Postgres hold its memory until they notice. */
+  private async startAgain(): Promise<void> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.start();
+      } catch (error) {
+        if (tries >= MOST_STARTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, START_MS));
+      }
+    }
+  }
+
   async end(signal: NodeJS.Signals): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -140,7 +154,7 @@ class ServerProcess {
     return {
       url,
       kill: () => this.end('SIGKILL'),
-      restart: () => this.start(),
+      restart: () => this.startAgain(),
       // SIGQUIT: Postgres ends at once with all its processes.
       [Symbol.asyncDispose]: async () => {
         await this.end(url.startsWith('postgres') ? 'SIGQUIT' : 'SIGKILL');
