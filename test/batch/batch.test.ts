@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, call, fakeModel, fault, gate, say, text, usage } from '@castor/testkit';
+import { answer, call, fakeModel, fault, gate, runCli, say, text, usage } from '@castor/testkit';
 import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
@@ -84,6 +84,22 @@ describe('a batch', () => {
     const { code, lines, stderr } = await place.run(words, { model });
     expect([code, lines[0]?.status], stderr).toEqual([0, 'success']);
     expect(place.left()).toEqual([]);
+  });
+
+  it('runs the commands of a task in the sandbox where one works, unless the batch says otherwise', async () => {
+    await using place = await openBatchPlace();
+    const { code: works } = await runCli(['sandbox', 'check'], { workspace: place.workspace });
+    await using model = await fakeModel((request) =>
+      hasResult(request)
+        ? say(/in (bwrap|no) box/.exec(promptOf(request))?.[0] ?? '?')
+        : answer(call('run_shell_command', { command: 'echo in ${SANDBOX:-no} box' })),
+    );
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'a' }]));
+    const words = ['run', 'tasks.jsonl', '-o', 'jsonl', '--', '-y'];
+    const inside = await place.run(words, { model });
+    expect(inside.lines[0]?.['answer'], inside.stderr).toBe(works === 0 ? 'in bwrap box' : 'in no box');
+    const outside = await place.run([...words, '--no-sandbox'], { model });
+    expect(outside.lines[0]?.['answer'], outside.stderr).toBe('in no box');
   });
 
   it('tries again until the check accepts the work', async () => {

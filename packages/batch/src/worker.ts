@@ -16,6 +16,8 @@ export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environmen
   batch?: string | undefined;
   /** Goes on waiting for tasks when none is left. */
   isPermanent?: boolean | undefined;
+  /** For castor, on this machine; left out where the batch has decided. */
+  sandboxFlags?: readonly string[] | undefined;
   /** The folder of a batch on this machine, where it is not the submitter's. */
   directoryOf?: ((batch: string) => string) | undefined;
   stop: AbortSignal;
@@ -114,8 +116,12 @@ interface Running {
   done: Promise<void>;
 }
 
-function local(claim: Claim, { directoryOf }: WorkerOptions): Claim {
-  return directoryOf ? { ...claim, options: { ...claim.options, directory: directoryOf(claim.batch) } } : claim;
+/** The claim with what this machine decides: the folder, the sandbox. */
+function local(claim: Claim, { directoryOf, sandboxFlags = [] }: WorkerOptions): Claim {
+  const { options, batch } = claim;
+  const isDecided = options.flags.some((flag) => /^(-s|--(no-)?sandbox(=.*)?)$/.test(flag));
+  const flags = isDecided ? options.flags : [...options.flags, ...sandboxFlags];
+  return { ...claim, options: { ...options, flags, directory: directoryOf?.(batch) ?? options.directory } };
 }
 
 function toEvent({ batch, task }: Claim, settlement: Settlement): WorkerEvent {

@@ -18,6 +18,7 @@ import { findBatch, statusOf } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import { BatchProblem } from './batch-problem.ts';
 import { followBatch } from './batch-follow.ts';
+import { sandboxFlags } from './batch-sandbox.ts';
 import { openView } from './batch-live.ts';
 import { parseRun, parseWorking } from './batch-words.ts';
 import type { BatchWords } from './batch-words.ts';
@@ -109,7 +110,7 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
   const identity = { id: `${process.pid}-${Date.now().toString(36)}`, labels: [] };
   const worker = work({
     ...{ engine, identity, program, environment, batch: id, concurrency: words.concurrency, isKept: words.isKept },
-    ...{ stop: stop.signal, cancel: cancel.signal },
+    ...{ sandboxFlags: await sandboxFlags(context), stop: stop.signal, cancel: cancel.signal },
   });
   const applier = new ResultApplier(words.apply, id, context);
   let told = seen.length;

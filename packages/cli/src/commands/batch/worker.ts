@@ -11,6 +11,7 @@ import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
 import { stateFolder } from './batch-context.ts';
 import { describeEvent } from './batch-live.ts';
+import { sandboxFlags } from './batch-sandbox.ts';
 import { BatchProblem } from './batch-problem.ts';
 import { parseWorker } from './batch-words.ts';
 import { openServer } from './open-engine.ts';
@@ -61,6 +62,7 @@ export async function runWorkerCommand(
       identity: { id: `${process.pid}-${Date.now().toString(36)}`, labels: words.labels },
       program: [process.execPath, process.argv[1] ?? ''],
       directoryOf: (batch) => join(directory, batch),
+      sandboxFlags: await sandboxFlags({ cwd: process.cwd(), home, environment }),
       isPermanent: !words.isUntilIdle,
       ...{ stop: stop.signal, cancel: cancel.signal },
     });
