@@ -52,7 +52,7 @@ async function record(protocol, request, body) {
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
-  request.on('end', async () => {
+  const answer = async () => {
     const arrived = performance.timeOrigin + performance.now();
     const body = Buffer.concat(chunks);
     const path = request.url.split('?')[0];
@@ -66,7 +66,8 @@ const server = createServer((request, response) => {
     const { type, frames } = stored.get(key);
     response.writeHead(200, { 'content-type': type });
     play(response, frames);
-  });
+  };
+  request.on('end', () => void answer());
 });
 
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));

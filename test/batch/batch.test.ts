@@ -1,6 +1,7 @@
 /** `castor batch` from tasks to results: real processes, worktrees, checks and a scripted model. */
 
-import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, fakeModel, fault, gate, runCli, say, text, usage } from '@castor/testkit';
 import type { ModelRequest } from '@castor/testkit';
@@ -268,6 +269,43 @@ describe('an interrupted batch', () => {
   });
 });
 
+describe('a full disk', () => {
+  it('ends the batch with a sentence, and loses nothing: resume goes on', async ({ skip }) => {
+    await using place = await openBatchPlace();
+    const disk = join(place.workspace.root, 'disk');
+    mkdirSync(disk);
+    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'castor-test', disk]).status === 0;
+    if (!isMounted) skip('Mounting needs the administrator.');
+    try {
+      const hold = gate();
+      await using model = await fakeModel((request) =>
+        promptOf(request).includes('the slow one') ? answer(hold, text('one')) : say('two'),
+      );
+      const options = { model, env: { XDG_STATE_HOME: disk } };
+      await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'the slow one' }, { prompt: 'the fast one' }]));
+      await using batch = await place.start(['run', 'tasks.jsonl', '--concurrency', '1', '-o', 'jsonl'], options);
+      await model.waitForRequest(1);
+      const filler = join(disk, 'filler');
+      expect(() => writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024))).toThrow('ENOSPC');
+      hold.release();
+      const { code, stderr } = await batch.done;
+      expect([code, stderr]).toEqual([54, expect.stringMatching(/disk is full|no space left/i)]);
+      rmSync(filler);
+      const rest = await place.run(['resume', '-o', 'jsonl'], options);
+      expect(
+        rest.lines.map(({ answer: words, status }) => [words, status]),
+        rest.stderr,
+      ).toEqual([
+        ['one', 'success'],
+        ['two', 'success'],
+      ]);
+      expect(place.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    } finally {
+      spawnSync('umount', ['-l', disk]);
+    }
+  });
+});
+
 describe('what is wrong with a batch', () => {
   it.each<[string, string[], number, RegExp]>([
     ['no tasks', ['run'], 1, /Give one of: a file of tasks/],
@@ -295,9 +333,16 @@ describe('what is wrong with a batch', () => {
       jsonl([
         { id: 'a', prompt: 'x', folder: '/proc' },
         { id: 'b', prompt: 'x' },
+        { id: 'c', prompt: 'x', folder: 'vanished' },
+        { id: 'd', prompt: 'x', repo: 'file:///no/such/repository' },
+        { id: 'e', prompt: 'x', ref: 'no-such-branch' },
       ]),
     );
     const { lines } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model });
+    const errorOf = (wanted: string) => lines.find(({ id }) => id === wanted)?.['error'] as { message: string };
+    expect(errorOf('c').message).toMatch(/^The folder .*vanished does not exist\.$/);
+    expect(errorOf('d').message).toContain("'/no/such/repository' does not appear to be a git repository");
+    expect(errorOf('e').message).toMatch(/^The repository .* has no commit "no-such-branch"\.$/);
     expect(lines.find(({ id }) => id === 'a')).toMatchObject({ status: 'failed', error: { type: 'GitError' } });
     expect(lines.find(({ id }) => id === 'b')).toMatchObject({ status: 'success' });
   });

@@ -20,6 +20,8 @@ export interface ClaimWish {
   now: number;
 }
 
+/** No delay is longer: beyond it, the clock was set back. */
+const LONGEST_DELAY_MS = 600_000;
 /** A worker that must wait asks again by then, whatever happens. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -65,8 +67,10 @@ export function endWaiting(database: DatabaseSync, batch: string, status: 'cance
 
 function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: ClaimWish): TaskRow | undefined {
   const rows = database
-    .prepare(`SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND not_before <= ? ORDER BY position`)
-    .iterate(id, now) as IterableIterator<unknown> as IterableIterator<TaskRow>;
+    .prepare(
+      `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND (not_before <= ? OR not_before > ?) ORDER BY position`,
+    )
+    .iterate(id, now, now + LONGEST_DELAY_MS) as IterableIterator<unknown> as IterableIterator<TaskRow>;
   const full = new Set<string>();
   for (const row of rows) {
     if (full.has(row.provider)) continue;

@@ -47,6 +47,21 @@ describe('the embedded engine', () => {
     await other.close();
   });
 
+  it('does not wait for a moment that a clock set back has put far away', async () => {
+    await using opened = await open();
+    const { engine, advance } = opened;
+    await engine.submit({
+      ...{ id: 'a', title: 'a', tasks: [task('1')], limits: {}, priority: 0 },
+      options: { flags: [], isInPlace: false, directory: '/nowhere' },
+    });
+    const first = await engine.claim({ id: 'w', labels: [] });
+    if (first.kind !== 'claim') throw new Error(first.kind);
+    await engine.settle(first.claim, { kind: 'return', spent: { cost: 0, tokens: 0 }, delayMs: 5000 });
+    expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('wait');
+    await advance(-86_400_000);
+    expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('claim');
+  });
+
   it('is refused when a newer Castor has written it', async () => {
     await using opened = await open();
     const write = new DatabaseSync(opened.path);

@@ -33,8 +33,9 @@ export class TaskFiles {
   readonly workplace: string;
   private readonly state: string;
 
-  constructor(batchDirectory: string, task: string) {
-    this.directory = join(batchDirectory, 'tasks', task);
+  /** `tasks` is the folder between; a folder of published files has none. */
+  constructor(batchDirectory: string, task: string, tasks = 'tasks') {
+    this.directory = join(batchDirectory, tasks, task);
     this.answer = join(this.directory, 'answer.md');
     this.patch = join(this.directory, 'changes.patch');
     this.check = join(this.directory, 'check.txt');
@@ -51,7 +52,8 @@ export class TaskFiles {
 
   /** The numbers of the logs of all tries, also of those before a retry. */
   runs(): number[] {
-    return readdirSync(this.directory).flatMap((name) => {
+    const names = existsSync(this.directory) ? readdirSync(this.directory) : [];
+    return names.flatMap((name) => {
       const [, number] = /^run-(\d+)\.jsonl$/.exec(name) ?? [];
       return number === undefined ? [] : [Number(number)];
     });

@@ -3,7 +3,7 @@
  * itself. It knows the commit the task began with, and what the task changed. It survives its worker, and is removed whole.
  */
 
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { git } from './git.ts';
 import type { GitOptions } from './git.ts';
@@ -30,16 +30,28 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`The folder ${folder} does not exist.`);
   if (isInPlace) return { directory: folder };
-  const repository = await repositoryOf(folder, where);
-  const base = await commitOf(ref ?? 'HEAD', { ...where, directory: repository });
-  await removeWorkplace({ directory: path, top: path, repository }, where);
+  const { repository, prefix, base } = await findBase(folder, ref ?? 'HEAD', where);
+  if (existsSync(path)) await removeWorkplace({ directory: path, top: path, repository }, where);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  await git(['worktree', 'add', '--detach', '--quiet', path, base], { ...where, directory: repository });
-  const prefix = (await git(['rev-parse', '--show-prefix'], { ...where, directory: folder })).trimEnd();
+  // Forced: a record whose folder is gone does not matter.
+  const add = ['worktree', 'add', '--force', '--force', '--detach', '--quiet', path, base];
+  await git(add, { ...where, directory: repository });
   const directory = join(path, prefix);
   // A folder that git does not know yet is empty in the worktree.
   mkdirSync(directory, { recursive: true });
   return { directory, top: path, base, repository };
+}
+
+/** One call for three facts: a process costs more than what it finds out. */
+async function findBase(folder: string, ref: string, where: Where) {
+  const words = ['rev-parse', '--show-toplevel', '--show-prefix', `${ref}^{commit}`];
+  const missing = () => new Error(`The repository ${folder} has no commit "${ref}".`);
+  if (ref.startsWith('-')) throw missing();
+  const lines = await git(words, { ...where, directory: folder }).catch((error: unknown) => {
+    throw /unknown revision|bad revision/.test(String(error)) ? missing() : error;
+  });
+  const [repository = '', prefix = '', base = ''] = lines.split('\n');
+  return { repository, prefix, base };
 }
 
 /** The top of the repository that a folder belongs to. Throws GitError. */
@@ -76,6 +88,10 @@ export interface Changes {
 export async function savePatch({ top, base }: Workplace, path: string, where: Where): Promise<Changes | undefined> {
   if (top === undefined || base === undefined) return undefined;
   const options = { ...where, directory: top };
+  // Most tasks that only read end here, after one process.
+  const status = await git(['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all'], options);
+  const isClean = status.split('\0').every((line) => line === '' || line.startsWith('# '));
+  if (isClean && status.includes(`# branch.oid ${base}\0`)) return undefined;
   await git(['add', '--all'], options);
   const plain = ['diff', '--cached', '--no-ext-diff', '--no-textconv', '--no-renames'];
   const rows = (await git([...plain, '--numstat', '-z', base], options)).split('\0').filter(Boolean);

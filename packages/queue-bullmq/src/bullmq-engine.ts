@@ -49,6 +49,7 @@ export class BullmqEngine implements BatchEngine {
   private readonly claiming: Claiming;
   private readonly keeper: BatchKeeper;
   private readonly held = new Map<string, Held>();
+  private readonly moving = new Set<Promise<unknown>>();
   private readonly settling = new Map<string, Promise<unknown>>();
   private renewing: NodeJS.Timeout | undefined;
   private lookedAt = -Infinity;
@@ -106,8 +107,12 @@ export class BullmqEngine implements BatchEngine {
     const held = this.held.get(keyOf(claim));
     this.held.delete(keyOf(claim));
     if (counted.status === undefined) this.standing.forget();
-    if (held && counted.isValid) await this.patiently(() => this.move(held, counted));
-    return counted.isValid;
+    if (!held || !counted.isValid) return counted.isValid;
+    const moved = this.patiently(() => this.move(held, counted));
+    // A result is safe in the book: the worker need not wait until BullMQ has heard of it.
+    if (counted.status === undefined) await moved;
+    else this.keep(moved);
+    return true;
   }
 
   isHeld(claim: Claim): Promise<boolean> {
@@ -146,8 +151,17 @@ export class BullmqEngine implements BatchEngine {
 
   async close(): Promise<void> {
     clearInterval(this.renewing);
+    await Promise.all(this.moving);
     for (const lane of this.lanes.values()) await lane.close().catch(() => undefined);
     await this.connection.close();
+  }
+
+  private keep(moved: Promise<void>): void {
+    const done = moved
+      // The next worker that gets the job completes it.
+      .catch(() => undefined)
+      .finally(() => this.moving.delete(done));
+    this.moving.add(done);
   }
 
   private patiently<T>(work: () => Promise<T>): Promise<T> {
@@ -216,10 +230,9 @@ export class BullmqEngine implements BatchEngine {
   private changePace(provider: string, change: typeof slowed): Promise<void> {
     return this.patiently(async () => {
       const place = pacePlace(provider);
-      const [text] = await this.book.read([place]);
-      // A success at full speed changes nothing.
-      if (text === undefined && change === quickened) return;
       await this.standing.look();
+      // A success at full speed changes nothing.
+      if (change === quickened && !this.standing.isSlowed(provider)) return;
       const running = await this.standing.runningOf(provider);
       await amend(this.book, [place], ([known]) => {
         const pace = (known as PaceDocument | undefined) ?? { atOnce: START_AT_ONCE, slowedAt: 0 };

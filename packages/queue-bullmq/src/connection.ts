@@ -22,7 +22,7 @@ export interface LockTimes {
 }
 
 const CONNECT_MS = 10_000;
-const POOL = 8;
+const POOL = 4;
 /** Tasks are given up by our own count of dead workers. */
 const MOST_STALLS = 1_000_000;
 

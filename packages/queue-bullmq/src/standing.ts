@@ -69,7 +69,11 @@ export class Standing {
   /** Whether the provider may get another task: asks the server while it is slowed down. */
   async hasRoom(provider: string): Promise<boolean> {
     const atOnce = this.paces.get(provider) ?? START_AT_ONCE;
-    return atOnce >= START_AT_ONCE || (await this.runningOf(provider)) < Math.max(1, Math.floor(atOnce));
+    return !this.isSlowed(provider) || (await this.runningOf(provider)) < Math.max(1, Math.floor(atOnce));
+  }
+
+  isSlowed(provider: string): boolean {
+    return (this.paces.get(provider) ?? START_AT_ONCE) < START_AT_ONCE;
   }
 
   async runningOf(provider: string): Promise<number> {

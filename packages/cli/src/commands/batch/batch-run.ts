@@ -106,7 +106,8 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
   // Any other signal ends the process soon: the tasks end with it and keep their place.
   interruption.signal.addEventListener('abort', () => [stop, cancel].forEach((each) => each.abort()), { once: true });
   const seen: TaskResult[] = await engine.results(id, 0);
-  await view.begin(await statusOf(id, context), seen);
+  let status = await statusOf(id, context);
+  await view.begin(status, seen);
   const identity = { id: `${process.pid}-${Date.now().toString(36)}`, labels: [] };
   const worker = work({
     ...{ engine, identity, program, environment, batch: id, concurrency: words.concurrency, isKept: words.isKept },
@@ -125,10 +126,12 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
   };
   for await (const event of worker) {
     if (event.type === 'ended') await tellResults();
-    if (event.type !== 'progress' || view.isLive) await view.show(event, await statusOf(id, context));
+    // Only these lines tell how the batch stands.
+    if (event.type === 'ended' || view.isLive) status = await statusOf(id, context);
+    if (event.type !== 'progress' || view.isLive) await view.show(event, status);
   }
   await tellResults();
-  const status = await statusOf(id, context);
+  status = await statusOf(id, context);
   const results = await engine.results(id, 0);
   view.end();
   return { status, results, isStopped: stop.signal.aborted };

@@ -1,8 +1,9 @@
 /** `castor batch list`, `status`, `watch`, `results` and `logs`: reads what batches did and do, and changes nothing. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFiles } from '@castor/batch';
+import type { BatchStatus } from '@castor/batch';
 import { ExitCode } from '../../exit-codes.ts';
 import { readableTime } from '../../readable-numbers.ts';
 import { toJson } from '../../to-json.ts';
@@ -11,7 +12,9 @@ import { ResultApplier } from './batch-apply.ts';
 import { findBatch } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import { BatchProblem } from './batch-problem.ts';
-import { APPLY } from './batch-words.ts';
+import { exitCodeOf } from './batch-end.ts';
+import { followBatch } from './batch-follow.ts';
+import { APPLY, parseWorking } from './batch-words.ts';
 import type { ApplyKind } from './batch-words.ts';
 import { describeForecast, describeProgress, describeResult, describeTable } from './batch-text.ts';
 
@@ -57,6 +60,11 @@ export async function showStatus(argv: readonly string[], context: BatchContext)
 export async function watchBatch(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
   const { operands } = parse(argv, 'watch', 1);
   const { id } = await findBatch(context, operands[0]);
+  if (context.queue !== undefined) {
+    const { status, isStopped } = await followBatch(id, parseWorking([], 'watch'), context);
+    await context.output.answer(`${describeProgress(status)}\n`);
+    return exitCodeOf(status, isStopped);
+  }
   const { signal } = context.interruption;
   let seen = 0;
   for (;;) {
@@ -94,17 +102,29 @@ export async function printLogs(argv: readonly string[], context: BatchContext):
   const wanted = operands.at(-1);
   const found = tasks.find(({ task }) => task.id === wanted);
   if (!found) throw new BatchProblem(`${batch.id} has no task "${wanted ?? ''}". castor batch logs <batch> <task>`);
-  const files = new TaskFiles(batch.options.directory, found.task.id);
+  const files = filesOf(batch, found.task.id);
   const parts: [string, string][] = [
     ...files.runs().map((run): [string, string] => [`run ${run}`, files.log(run)]),
     ['stderr', files.errors],
     ['check', files.check],
   ];
+  const { machine, refs } = found.result ?? {};
+  if (!existsSync(files.directory) && machine !== undefined)
+    context.output.note(`castor: the files of ${found.task.id} are ${refs ? `in ${refs.files}` : `on ${machine}`}.`);
   for (const [name, path] of parts) {
     const text = read(path);
     if (text !== '') await context.output.answer(isJson ? text : `── ${name}: ${path}\n${text.trimEnd()}\n`);
   }
   return ExitCode.Success;
+}
+
+/** On this machine, else where the workers of a queue put them. */
+function filesOf({ id, options }: BatchStatus, task: string): TaskFiles {
+  const own = new TaskFiles(options.directory, task);
+  const { artifacts } = options;
+  return artifacts?.kind === 'folder' && !existsSync(own.directory)
+    ? new TaskFiles(join(artifacts.folder, id), task, '')
+    : own;
 }
 
 function parse(argv: readonly string[], command: string, atMost: number) {

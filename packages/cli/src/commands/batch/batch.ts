@@ -100,7 +100,7 @@ export async function runBatchCommand(
   }
   const run = await load();
   const { openContext } = await import('./batch-context.ts');
-  const { BatchProblem } = await import('./batch-problem.ts');
+  const { problemOf } = await import('./batch-problem.ts');
   const { takeQueue } = await import('./batch-words.ts');
   let context: BatchContext | undefined;
   try {
@@ -111,9 +111,10 @@ export async function runBatchCommand(
     });
     return await run(rest, context);
   } catch (error) {
-    if (!(error instanceof BatchProblem)) throw error;
-    output.note(`castor: ${error.message}`);
-    return error.exitCode;
+    const problem = problemOf(error);
+    if (!problem) throw error;
+    output.note(`castor: ${problem.message}`);
+    return problem.exitCode;
   } finally {
     await context?.engine.close();
   }

@@ -12,7 +12,7 @@ import type { Interruption } from '../../signals.ts';
 import { stateFolder } from './batch-context.ts';
 import { describeEvent } from './batch-live.ts';
 import { sandboxFlags } from './batch-sandbox.ts';
-import { BatchProblem } from './batch-problem.ts';
+import { problemOf } from './batch-problem.ts';
 import { parseWorker } from './batch-words.ts';
 import { openServer } from './open-engine.ts';
 
@@ -70,9 +70,10 @@ export async function runWorkerCommand(
     await sweepWorkplaces(engine, directory, environment);
     return ended() ?? ExitCode.Success;
   } catch (error) {
-    if (!(error instanceof BatchProblem) && (error as Error).name !== 'QueueUnreachableError') throw error;
-    output.note(`castor: ${(error as Error).message}`);
-    return error instanceof BatchProblem ? error.exitCode : (ended() ?? ExitCode.Failure);
+    const problem = problemOf(error);
+    if (!problem) throw error;
+    output.note(`castor: ${problem.message}`);
+    return ended() ?? problem.exitCode;
   } finally {
     await engine?.close();
   }
