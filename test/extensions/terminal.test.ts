@@ -62,7 +62,13 @@ it('installs, configures, updates, switches and removes; the session has each ch
   expect(JSON.stringify(opened.model.requests.at(-1)?.body)).toContain('Dive.');
 
   // A limit of the session follows what is installed.
-  await run('disable one --scope session', 'one: disabled for this session.');
+  terminal.type('/extensions disable o');
+  await terminal.waitForText(/❯ one$/m);
+  last = '/extensions disable one --scope session';
+  terminal.type('\t');
+  await terminal.waitForText('❯ /extensions disable one');
+  terminal.type(' --scope session\r');
+  await read('one: disabled for this session.');
   await run('uninstall two', 'Extension "two" successfully uninstalled.');
   expect(folder('two')).toBe(false);
   await run('link ./two', 'Yes, I consent');

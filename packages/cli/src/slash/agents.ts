@@ -3,7 +3,7 @@
 import { getErrorMessage } from '@castor/core';
 import type { AgentDefinition, AgentsChange, SessionAgents } from '@castor/core/program';
 import { failure, info } from './command.ts';
-import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
+import type { CommandContext, CommandResult, NameContext, SlashCommand } from './command.ts';
 
 type Run = (agents: SessionAgents, context: CommandContext, args: string) => CommandResult | Promise<CommandResult>;
 
@@ -18,6 +18,11 @@ function command(fields: Omit<SlashCommand, 'source' | 'run'>, run: Run): SlashC
       return agents ? run(await agents.load(), context, args) : failure(OFF);
     },
   };
+}
+
+async function namesOf({ agent }: NameContext, isWanted: (agent: AgentDefinition) => boolean): Promise<string[]> {
+  const loaded = await agent.agents?.load();
+  return (loaded?.registry.all ?? []).filter(isWanted).map(({ name }) => name);
 }
 
 const LIST = {
@@ -48,17 +53,33 @@ const acknowledge = command(
 );
 
 const enable = command(
-  { name: 'enable', description: 'Enables a sub-agent.', usage: '<agent-name>' },
+  {
+    name: 'enable',
+    description: 'Enables a sub-agent.',
+    usage: '<agent-name>',
+    names: (context) => namesOf(context, ({ isDisabled }) => isDisabled === true),
+  },
   (agents, context, name) => switchOne(agents, context, { name, enabled: true }),
 );
 
 const disable = command(
-  { name: 'disable', description: 'Disables a sub-agent.', usage: '<agent-name>' },
+  {
+    name: 'disable',
+    description: 'Disables a sub-agent.',
+    usage: '<agent-name>',
+    names: (context) => namesOf(context, ({ isDisabled }) => !isDisabled),
+  },
   (agents, context, name) => switchOne(agents, context, { name, enabled: false }),
 );
 
 const config = command(
-  { name: 'config', description: 'Shows how a sub-agent is configured.', usage: '<agent-name>', runsHeadless: true },
+  {
+    name: 'config',
+    description: 'Shows how a sub-agent is configured.',
+    usage: '<agent-name>',
+    runsHeadless: true,
+    names: (context) => namesOf(context, () => true),
+  },
   ({ registry }, _context, name) => {
     if (name === '') return failure('Usage: /agents config <agent-name>');
     const agent = registry.all.find((each) => each.name === name);
@@ -71,6 +92,7 @@ const auth: SlashCommand = {
   description: 'Signs in to a remote agent.',
   source: 'builtin',
   usage: '<agent-name>',
+  names: (context) => namesOf(context, ({ kind }) => kind === 'remote'),
   async run({ agent: { agents }, services, signal }, name) {
     if (!agents) return failure(OFF);
     if (name === '') return failure('Usage: /agents auth <agent-name>');

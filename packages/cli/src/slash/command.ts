@@ -20,9 +20,13 @@ export interface SlashCommand {
   runsWhileBusy?: boolean;
   /** The arguments that may follow; `before` is what was typed after the command, without the last word. */
   complete?(partial: string, signal: AbortSignal, before: string): Promise<readonly string[]>;
+  /** The names that its argument may be: completion offers those that are not typed yet. */
+  names?(context: NameContext): readonly string[] | Promise<readonly string[]>;
   /** Absent: only its sub-commands run. `args` is trimmed. */
   run?(context: CommandContext, args: string): CommandResult | Promise<CommandResult>;
 }
+
+export type NameContext = Pick<CommandContext, 'agent' | 'home'>;
 
 /** The MCP server whose prompt a command is. */
 export interface ServerSource {

@@ -1,6 +1,14 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { getErrorMessage } from '@castor/core';
 import { failure, info } from './command.ts';
-import type { CommandContext, CommandResult, ExtensionService, SlashCommand } from './command.ts';
+import type { CommandContext, CommandResult, ExtensionService, NameContext, SlashCommand } from './command.ts';
+
+/** Their folders: a list for every key reads no manifest. */
+async function names({ home }: NameContext): Promise<string[]> {
+  const entries = await readdir(join(home, '.gemini', 'extensions'), { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+}
 
 const list: SlashCommand = {
   name: 'list',
@@ -26,6 +34,7 @@ const reload: SlashCommand = {
   description: 'Loads the extensions again: servers, hooks, rules, themes, commands and context.',
   source: 'builtin',
   usage: '[names|--all]',
+  names,
   run: (context, args) => withExtensions(context, (extensions) => extensions.reload(args)),
 };
 
@@ -37,7 +46,8 @@ function changing(
 ): SlashCommand {
   const run = (context: CommandContext, args: string) =>
     withExtensions(context, (extensions) => extensions[name](args));
-  return { name, aliases, description, source: 'builtin', usage, run };
+  const takesNames = name !== 'install' && name !== 'link';
+  return { name, aliases, description, source: 'builtin', usage, ...(takesNames && { names }), run };
 }
 
 export const extensions: SlashCommand = {

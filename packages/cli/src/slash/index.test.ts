@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { computeSources } from '@castor/core';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { failure } from './command.ts';
 import type { CommandContext } from './command.ts';
 import { BUILTIN_COMMANDS, findCommand, openCommands } from './index.ts';
 
@@ -20,6 +21,17 @@ describe('the commands of a session', () => {
     ]);
     const words = ['/', '/nope', '/Help', '/help me', '/memory of the machine', '/docs/x.md', 'stats'];
     expect(words.map(find)).toEqual(words.map(() => undefined));
+  });
+
+  it('report a mistyped sub-command instead of sending it to the model', async () => {
+    const read = (text: string) => findCommand(text, BUILTIN_COMMANDS)?.command.run?.({} as CommandContext, '');
+    expect(['/extensions instal ./x', '/skills lnk x', '/agents Acknowledg'].map(read)).toEqual([
+      failure('/extensions instal is unknown. Did you mean /extensions install?'),
+      failure('/skills lnk is unknown. Did you mean /skills link?'),
+      failure('/agents Acknowledg is unknown. Did you mean /agents acknowledge?'),
+    ]);
+    const sentences = ['/skills of a good writer', '/agents are nice', '/memory a leak', '/extensions: which?'];
+    expect(sentences.map((text) => findCommand(text, BUILTIN_COMMANDS))).toEqual(sentences.map(() => undefined));
   });
 
   it('have one name each, and a sentence', () => {

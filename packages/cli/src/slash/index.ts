@@ -14,6 +14,7 @@ import { branch } from './branch.ts';
 import { bug } from './bug.ts';
 import { chat } from './chat.ts';
 import { clear } from './clear.ts';
+import { nearest } from '../nearest.ts';
 import { failure } from './command.ts';
 import type { CommandList, CommandListOptions, FoundCommand, SlashCommand } from './command.ts';
 import { commands } from './commands.ts';
@@ -143,8 +144,22 @@ export function findCommand(text: string, all: readonly SlashCommand[]): FoundCo
     rest = after;
     next = sub.subCommands;
   }
+  if (rest === '' || command.usage !== undefined) return { command, path, args: rest };
   // Words after a command without arguments make a sentence: "/help me with this".
-  return rest !== '' && command.usage === undefined ? undefined : { command, path, args: rest };
+  return findMistyped(command, path, rest);
+}
+
+/** Short words are near to everything. */
+const SHORTEST_MISTYPED = 3;
+
+/** A sub-command with a slip is reported: as words for the model it would cost a request and do nothing. */
+function findMistyped({ subCommands = [] }: SlashCommand, path: string, rest: string): FoundCommand | undefined {
+  const [word, args] = cutWord(rest);
+  const names = subCommands.map(({ name }) => name);
+  const meant = word.length < SHORTEST_MISTYPED ? undefined : nearest(word.toLowerCase(), names);
+  if (meant === undefined) return undefined;
+  const run = () => failure(`/${path} ${word} is unknown. Did you mean /${path} ${meant}?`);
+  return { command: { name: word, description: '', source: 'builtin', runsHeadless: true, run }, path, args };
 }
 
 /** A command with an invalid file: reported, because its name would otherwise go to the model as a word. */

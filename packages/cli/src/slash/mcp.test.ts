@@ -167,6 +167,7 @@ describe('/mcp', () => {
 
   it('names what is missing or unknown', async () => {
     await using run = await open({ docs: DOCS });
+    expect(await run.commands.find('/mcp auth')?.command.names?.(run)).toEqual(['docs']);
     expect(await run.run('/mcp enable')).toBe('Server name required. Usage: /mcp enable <server-name> [--session]');
     for (const text of ['/mcp disable nope', '/mcp reload nope', '/mcp auth nope']) {
       expect(await run.run(text)).toBe("Server 'nope' not found. Use /mcp list to see available servers.");

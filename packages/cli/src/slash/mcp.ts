@@ -2,10 +2,12 @@
 
 import { getErrorMessage } from '@castor/core';
 import { failure, info } from './command.ts';
-import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
+import type { CommandContext, CommandResult, NameContext, SlashCommand } from './command.ts';
 import type { PageDetail } from './mcp-page.ts';
 
 type Servers = NonNullable<CommandContext['agent']['servers']>;
+
+const names = ({ agent }: NameContext) => agent.servers?.states.map(({ name }) => name) ?? [];
 
 const NONE = 'No MCP servers configured. docs/mcp.md describes the settings; castor mcp add adds one.';
 
@@ -18,6 +20,7 @@ function showing(name: string, aliases: readonly string[], detail: PageDetail, d
     usage: '[name]',
     runsHeadless: true,
     runsWhileBusy: true,
+    names,
     run: (context, filter) => show(context, filter, detail),
   };
 }
@@ -27,6 +30,7 @@ const auth: SlashCommand = {
   description: 'Signs in to a server; without a name lists the servers and their sign-ins.',
   source: 'builtin',
   usage: '[name]',
+  names,
   run: (context, name) => withServers(context, (servers) => signIn(context, servers, name)),
 };
 
@@ -37,6 +41,7 @@ const reload: SlashCommand = {
   source: 'builtin',
   usage: '[name]',
   runsHeadless: true,
+  names,
   run: (context, name) =>
     withServers(context, async (servers) => {
       const known = name === '' ? undefined : findName(servers, name);
@@ -89,6 +94,7 @@ function switching(name: 'enable' | 'disable', description: string): SlashComman
     description,
     source: 'builtin',
     usage: '<name> [--session]',
+    names,
     run: (context, args) => withServers(context, (servers) => switchServer(servers, name, args)),
   };
 }

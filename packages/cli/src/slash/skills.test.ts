@@ -31,6 +31,10 @@ describe('/skills', () => {
       },
       agent: { skills: { disabled: ['b'] } },
     });
+    const namesOf = (text: string) => session.commands.find(text)?.command.names?.(session);
+    expect(await Promise.all(['/skills disable', '/skills enable'].map(namesOf))).toEqual([['a'], ['b']]);
+    const agents = await Promise.all(['/agents disable', '/agents enable', '/agents auth'].map(namesOf));
+    expect(agents).toEqual([['codebase_investigator', 'generalist', 'cli_help'], [], []]);
     const broken = join(session.home, '.gemini/skills/broken/SKILL.md');
     const problem = `${broken}:1: the skill was skipped: the file must start with a line "---".`;
     expect(await session.type('/skills')).toMatchObject({

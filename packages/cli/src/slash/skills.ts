@@ -1,6 +1,6 @@
 import { getErrorMessage } from '@castor/core';
 import { failure, info } from './command.ts';
-import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
+import type { CommandContext, CommandResult, NameContext, SlashCommand } from './command.ts';
 
 const list: SlashCommand = {
   name: 'list',
@@ -17,6 +17,7 @@ const enable: SlashCommand = {
   description: 'Enables a disabled skill.',
   source: 'builtin',
   usage: '<name>',
+  names: (context) => namesOf(context, true),
   run: (context, name) => change(context, 'enable', name),
 };
 
@@ -25,6 +26,7 @@ const disable: SlashCommand = {
   description: 'Disables a skill in this project.',
   source: 'builtin',
   usage: '<name>',
+  names: (context) => namesOf(context, false),
   run: (context, name) => change(context, 'disable', name),
 };
 
@@ -68,6 +70,11 @@ export const skills: SlashCommand = {
   subCommands: [list, enable, disable, link, reload],
   run: (context) => describe(context, ''),
 };
+
+async function namesOf({ agent }: NameContext, areDisabled: boolean): Promise<string[]> {
+  const opened = await agent.openSkills();
+  return opened.all.filter((skill) => opened.isDisabled(skill) === areDisabled).map(({ name }) => name);
+}
 
 async function describe({ agent }: CommandContext, args: string): Promise<CommandResult> {
   const words = args.split(/\s+/).filter((word) => word !== '');

@@ -12,6 +12,7 @@ import type { FindResources } from '../completion/file-completion.ts';
 import { createFileIndex } from '../completion/file-index.ts';
 import type { FileIndexOptions } from '../completion/file-index.ts';
 import { openPromptLog } from '../input/prompt-log.ts';
+import type { SlashCommand } from '../../slash/command.ts';
 import { byGroup } from '../../slash/command-groups.ts';
 import { commandsOf } from './read-text.ts';
 
@@ -23,7 +24,7 @@ export async function attachInput(app: App): Promise<void> {
   const findResources: FindResources = async (typed, signal) =>
     (await app.state.agent?.servers?.contents.completeReference(typed, signal)) ?? [];
   app.composer.setCompletion([
-    createCommandCompletion(() => byGroup(commands.all)),
+    createCommandCompletion(() => withNames(app, byGroup(commands.all))),
     createFileCompletion(files, findResources),
   ]);
   app.onClose.push(() => files.dispose());
@@ -36,6 +37,31 @@ export async function attachInput(app: App): Promise<void> {
   const log = await openPromptLog({ directory, sessionId: agent.session.sessionId, clock: systemClock });
   app.composer.setHistory(log.prompts, log.commands);
   app.onClose.push(() => log.settled());
+}
+
+/** Commands whose arguments are names of servers, extensions, skills or agents complete them. */
+function withNames(app: App, commands: readonly SlashCommand[]): SlashCommand[] {
+  return commands.map((command) => {
+    const { names, subCommands } = command;
+    if (!names && !subCommands) return command;
+    return {
+      ...command,
+      ...(subCommands && { subCommands: withNames(app, subCommands) }),
+      ...(names && { complete: (partial, _signal, before) => completeName(app, names, { partial, before }) }),
+    };
+  });
+}
+
+async function completeName(
+  app: App,
+  names: NonNullable<SlashCommand['names']>,
+  { partial, before }: { partial: string; before: string },
+): Promise<readonly string[]> {
+  const { agent } = app.state;
+  if (!agent) return [];
+  const typed = before.split(' ');
+  const found = await names({ agent, home: app.options.home });
+  return found.filter((name) => !typed.includes(name) && name.toLowerCase().startsWith(partial.toLowerCase()));
 }
 
 /** The suggestions after `@`, as the settings configure them. */
