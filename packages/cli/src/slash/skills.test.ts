@@ -31,7 +31,7 @@ describe('/skills', () => {
       },
       agent: { skills: { disabled: ['b'] } },
     });
-    const namesOf = (text: string) => session.commands.find(text)?.command.names?.(session);
+    const namesOf = async (text: string) => session.commands.find(text)?.command.names?.(session);
     expect(await Promise.all(['/skills disable', '/skills enable'].map(namesOf))).toEqual([['a'], ['b']]);
     const agents = await Promise.all(['/agents disable', '/agents enable', '/agents auth'].map(namesOf));
     expect(agents).toEqual([['codebase_investigator', 'generalist', 'cli_help'], [], []]);
