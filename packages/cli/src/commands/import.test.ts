@@ -4,6 +4,7 @@ import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ImportResult } from './import/carry-out.ts';
 import { runImportCommand } from './import.ts';
+import { runPolicyCommand } from './policy.ts';
 
 type Files = Awaited<ReturnType<typeof createWorkspace>>;
 
@@ -133,8 +134,43 @@ describe('castor import --from claude', () => {
       tools: { exclude: ['web_fetch', 'replace', 'apply_patch', 'run_shell_command'] },
       mcp: { excluded: ['db'] },
     });
-    expect(stdout).toContain('permission Read(.env) (denied): this denial is NOT in force in Castor.');
+    expect(stdout).toContain('permission Read(.env): denied for the tools that name a file');
     expect(stdout).toContain('permission WebFetch(domain:x.org) (denied): this denial is NOT in force');
+  });
+
+  it('writes as rules what no setting can hold, and they hold', async () => {
+    const permissions = {
+      allow: ['mcp__docs', 'Read(./src/**)', 'WebFetch(domain:x.org)'],
+      ask: ['Bash(git push:*)', 'WebSearch', 'mcp__db__drop'],
+      deny: ['Read(./.env)', 'Write(secrets/**)', 'Read(~/.ssh/id)', 'Read(**/*.pem)'],
+    };
+    await using files = await createWorkspace({
+      homeFiles: { '.claude/settings.json': JSON.stringify({ permissions }) },
+    });
+    const { stdout } = await run(files, '--from', 'claude', '--user');
+    expect(stdout.match(/(?<=no counterpart permission )\S+/g)).toEqual([
+      'Read(./src/**):',
+      'WebFetch(domain:x.org):',
+      'Read(~/.ssh/id)',
+      'Read(**/*.pem)',
+    ]);
+    const tests = [
+      ['command = "git push origin"', 'ask_user'],
+      ['toolName = "google_web_search"\nargs = { query = "x" }', 'ask_user'],
+      ['toolName = "read_file"\nargs = { file_path = "./src/../.env" }', 'deny'],
+      ['toolName = "read_file"\nargs = { file_path = "src/.env" }', 'allow'],
+      ['toolName = "write_file"\nargs = { file_path = "a/secrets/x" }', 'deny'],
+      ['toolName = "write_file"\nargs = { file_path = "nosecrets/x" }', 'allow'],
+    ].map(([question, expected]) => `[[test]]\n${question}\nmode = "yolo"\nexpect = "${expected}"\n`);
+    writeFileSync(join(files.home, '.gemini/policies/tests.toml'), tests.join('\n'));
+    const rules = readFileSync(join(files.home, '.gemini/policies/imported-from-claude.toml'), 'utf8');
+    expect(rules).toContain('# mcp__db__drop\nmcpName = "db"\ntoolName = "drop"\ndecision = "ask_user"');
+    expect(rules).toContain('# mcp__docs\nmcpName = "docs"\ntoolName = "*"\ndecision = "allow"');
+    let said = '';
+    const write = (text: string) => void (said += text);
+    const { home, project: cwd } = files;
+    const code = await runPolicyCommand(['test'], { stdout: write, stderr: write, home, cwd, environment: {} });
+    expect([code, said]).toEqual([0, expect.stringContaining('6')]);
   });
 
   it('keeps what exists unless it may replace it', async () => {

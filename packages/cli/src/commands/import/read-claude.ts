@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import { isRecord } from '@castor/core/program';
 import { fromClaude } from '../hooks-from-claude.ts';
+import { toImportedRule, toRuleFile } from './claude-rules.ts';
+import type { ImportedRule } from './claude-rules.ts';
 import { importAgents, importCommands, importSkills } from './import-commands.ts';
 import { toServerStep } from './import-servers.ts';
 import { none } from './import-step.ts';
@@ -62,19 +64,35 @@ function importPermissions(permissions: unknown, scope: ImportPlace['scope']): I
   if (!isRecord(permissions)) return [];
   const { allow, deny, ask, defaultMode } = permissions;
   const toList = (value: unknown) => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+  const rules: ImportedRule[] = [];
+  /** A project's policies are disabled, so its permissions become none. */
+  const asRule = (step: ImportStep, rule: string, decision: ImportedRule['decision']): ImportStep[] => {
+    const found = step.kind === 'none' && scope === 'user' ? toImportedRule(rule, decision, TOOLS) : undefined;
+    if (found) rules.push(found);
+    return found ? [] : [step];
+  };
   const steps = [
-    ...toList(allow).map((rule) =>
-      scope === 'project'
-        ? none(
-            `permission ${rule}`,
-            'a project cannot allow tools. Import it with --user, or add a rule to ~/.gemini/policies.',
-          )
-        : toRule(rule, ['tools', 'allowed']),
+    ...toList(allow).flatMap((rule) =>
+      asRule(
+        scope === 'project'
+          ? none(
+              `permission ${rule}`,
+              'a project cannot allow tools. Import it with --user, or add a rule to ~/.gemini/policies.',
+            )
+          : toRule(rule, ['tools', 'allowed']),
+        rule,
+        'allow',
+      ),
     ),
-    ...toList(deny).map(toDenial),
-    ...toList(ask).map((rule) =>
-      none(`permission ${rule}`, 'Castor asks by default. Add a rule to ~/.gemini/policies to be sure.'),
+    ...toList(deny).flatMap((rule) => asRule(toDenial(rule), rule, 'deny')),
+    ...toList(ask).flatMap((rule) =>
+      asRule(
+        none(`permission ${rule}`, 'Castor asks by default. Add a rule to ~/.gemini/policies to be sure.'),
+        rule,
+        'ask_user',
+      ),
     ),
+    ...toRuleFile(rules),
   ];
   if (typeof defaultMode !== 'string') return steps;
   const value = MODES[defaultMode];
