@@ -103,7 +103,7 @@ describe('/rewind', () => {
     terminal.type(ESC);
     await terminal.waitForText('Press Esc again to rewind');
     terminal.type(ESC);
-    await terminal.waitForText(/1 of \d ──[^]*❯ Shout +1 file since/);
+    await terminal.waitForText(/1 of \d ──[^]*❯ Shout +1 file \+1 −1/);
     terminal.type('\r');
     await terminal.waitForText('❯ 1  Conversation, and undo the changes of 1 file');
     terminal.type('\r');
@@ -142,7 +142,7 @@ describe('/undo and /redo', () => {
     await terminal.waitForText('Redone: 2 paths, verified.');
     expect(await workspace.read('notes.txt')).toBe('two\n');
     terminal.type('/rewind\r');
-    await terminal.waitForText(/❯ Change +commands since/);
+    await terminal.waitForText(/❯ Change +commands/);
     terminal.type('\r');
     await terminal.waitForText('❯ 1  Conversation, and undo the changes of 2 files');
     terminal.type('\r');
@@ -236,14 +236,16 @@ describe('/settings', () => {
     await using terminal = await open({ model, workspace, columns: 160 });
     await run(terminal, '/settings', 'Settings for you ──');
     terminal.type('tips');
-    await terminal.waitForText(/ui\.hideTips +true \* .*settings\.json:1/);
-    terminal.type('\x15\x7f\x7f\x7f\x7fhideFooter');
-    await terminal.waitForText(/❯ ui\.hideFooter +false/);
+    await terminal.waitForText(/Hide tips +on \* +~\/\.gemini\/settings\.json:1/);
+    terminal.type('\x15\x7f\x7f\x7f\x7fui.hideFooter');
+    await terminal.waitForText(/❯ Hide footer +off/);
     terminal.type('\r');
     await terminal.waitForText('❯ 2  false');
     terminal.type('1');
-    await terminal.waitForText(/ui\.hideFooter +true/);
+    await terminal.waitForText(/Hide footer +on \*/);
     terminal.type(ESC);
+    // What the list leaves behind.
+    await terminal.waitForText('  └ ui.hideFooter: on');
     await terminal.waitForText(READY);
     expect(await readSettings(workspace.home)).toEqual({ ui: { hideTips: true, hideFooter: true } });
     await terminal.waitForNoText('gemini-');
@@ -263,11 +265,11 @@ describe('/settings in a trusted project', () => {
     terminal.type('\t');
     await terminal.waitForText('tab for you');
     terminal.type('hideFooter');
-    await terminal.waitForText(/❯ ui\.hideFooter +false/);
+    await terminal.waitForText(/❯ Hide footer +off/);
     terminal.type('\r');
     await terminal.waitForText('❯ 2  false');
     terminal.type('1');
-    await terminal.waitForText(/ui\.hideFooter +true/);
+    await terminal.waitForText(/Hide footer +on \*/);
     expect(JSON.parse(await workspace.read('.gemini/settings.json'))).toEqual({ ui: { hideFooter: true } });
     await expect(readSettings(workspace.home)).rejects.toMatchObject({ code: 'ENOENT' });
   });

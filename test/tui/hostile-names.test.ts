@@ -109,7 +109,7 @@ const PLACES: Readonly<Record<string, Place>> = {
     open: { args: ['-m', `m ${EVIL}`], script: [fault(404, { message: `no ${EVIL}` }), say('ok')] },
     async look(terminal) {
       await ask(/^✗ no/m)(terminal);
-      await run('/model', '❯ 6')(terminal);
+      await run('/model', /^── Model ─/m)(terminal);
     },
   },
   'hooks and their messages': {

@@ -15,6 +15,8 @@ const anthropic = (key: string | null = KEY) =>
 const address = ({ url }: FakeModel) => ({ ANTHROPIC_BASE_URL: url, ...NO_KEYRING });
 
 async function ask(terminal: Terminal, words: string, expected: string): Promise<void> {
+  // The placeholder is there while it works, too.
+  await terminal.waitUntil((seen) => seen.title().includes('Ready'));
   terminal.type(`${words}\r`);
   await terminal.waitForText(expected);
 }
@@ -103,10 +105,10 @@ describe('a conversation', () => {
     const env = { ...address(far), ANTHROPIC_API_KEY: KEY };
     await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env, columns: 120 });
     await terminal.waitForText(READY);
-    await ask(terminal, '/model', 'Models of other providers');
-    await terminal.waitForText(/pro +gemini-3-pro-preview · 1M context · tools · images · \$2 in, \$12 out/);
-    terminal.type('6');
-    await terminal.waitForText('type to filter');
+    await ask(terminal, '/model', 'of other providers');
+    await terminal.waitForText(/^ {2}pro +1M +2\.00 +12\.00 {3}sees$/m);
+    terminal.type('other providers\r');
+    await terminal.waitForText(/^❯ anthropic/m);
     terminal.type('opus-4-8');
     await terminal.waitForText('❯ anthropic/claude-opus-4-8');
     terminal.type('\r');
@@ -224,7 +226,7 @@ describe('a model without credit', () => {
     await using terminal = await startTerminal(['-m', 'anthropic/claude-x'], { env });
     await terminal.waitForText(READY);
     await ask(terminal, 'hi', 'Your credit balance is too low.');
-    await terminal.waitForText('Models of other providers');
+    await terminal.waitForText('of other providers …');
     expect(model.requests.filter(({ path }) => path.endsWith('/messages'))).toHaveLength(1);
   });
 });

@@ -4,60 +4,92 @@ import { GEMINI_CATALOGUE } from '@castor/core';
 import { describeWithHint } from '../../start/describe-with-hint.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app/app.ts';
+import { saveChoice } from '../app/save-choice.ts';
+import { MODEL_HEADING, modelHint } from './model-columns.ts';
+import type { ModelRow } from './model-columns.ts';
 
 const MODELS = ['auto', 'pro', 'flash', 'flash-lite', 'offline'];
 /** Not names of models. */
 const OTHERS = ' others';
 const LOCAL = ' local';
 
+interface Choice {
+  readonly name: string;
+  /** Saved as the model of later sessions, too. */
+  readonly isKept?: boolean;
+}
+
 export async function chooseModel(app: App, context: CommandContext): Promise<void> {
   const current = context.agent.requestedModel();
   const names = [...new Set([...MODELS, current])];
-  const hintOf = await describer(app);
-  const answer = await app.dialogs.choose(
+  const rowOf = await describer(app, current, context);
+  const rows = names.map(rowOf);
+  const answer = await app.dialogs.choose<Choice>(
     {
       title: 'Model',
+      search: true,
+      heading: MODEL_HEADING,
       options: [
-        ...names.map((each) => ({
-          label: each,
-          value: each,
-          hint: hintOf(each),
-          mark: each === current ? '✓' : '·',
+        ...rows.map((row) => ({
+          label: row.label,
+          value: { name: row.label },
+          hint: modelHint(row),
+          about: row.about,
         })),
-        { label: 'Models of other providers …', value: OTHERS, hint: 'Anthropic, OpenAI, OpenRouter, …' },
-        { label: 'Look for models on this machine …', value: LOCAL, hint: 'Ollama, LM Studio, llama.cpp, vLLM' },
+        { label: 'of other providers …', value: { name: OTHERS }, hint: 'Anthropic, OpenAI, OpenRouter, …', about: '' },
+        { label: 'on this machine …', value: { name: LOCAL }, hint: 'Ollama, LM Studio, llama.cpp, vLLM', about: '' },
       ],
       initial: Math.max(0, names.indexOf(current)),
+      keyed: { 'ctrl+s': ({ name }) => ({ name, isKept: true }) },
+      keys: [['ctrl+s', 'from now on']],
+      enters: 'for this session',
     },
     context.signal,
   );
   try {
-    const name = await nameOf(app, answer, context);
+    const name = await nameOf(app, answer?.name, context);
     if (name === undefined) return;
     const model = (await context.services?.prepareModel?.(name)) ?? name;
     context.agent.setModel(model);
-    app.info(`The model is ${model} for this session.`);
+    if (answer?.isKept) saveChoice(app, keyFor(context), model, `The model is ${model} from now on.`);
+    else app.info(`The model is ${model} for this session.`);
   } catch (error) {
     app.fail(describeWithHint(error));
   }
 }
 
+/** The setting that decides, so that the choice holds. */
+function keyFor({ services }: CommandContext): string {
+  return services?.prefersOwnModel ? 'castor.model' : 'model.name';
+}
+
+type DescribedRow = ModelRow & { readonly about: string };
+
 /** What is known of a model of the first page, and what is missing to reach it. */
-async function describer(app: App): Promise<(name: string) => string | undefined> {
-  const [{ placesOf }, { geminiMissingOf }, { listKnownModels }, { describeModel }] = await Promise.all([
+async function describer(
+  app: App,
+  current: string,
+  { agent }: CommandContext,
+): Promise<(name: string) => DescribedRow> {
+  const [{ placesOf }, { geminiMissingOf }, { listKnownModels }] = await Promise.all([
     import('./access.ts'),
     import('../../providers/load-places.ts'),
     import('../../providers/reachable-models.ts'),
-    import('../../providers/describe-model.ts'),
   ]);
   const { start } = app.state;
   const missing = start && geminiMissingOf(start.settings, start.environment);
   const models = listKnownModels(placesOf(app), { missing });
+  const used = Math.round((agent.chat.getLastPromptTokenCount() / agent.tokenLimit(current)) * 100);
   return (name) => {
-    if (name === 'offline') return 'fixed rules, no network';
     const meant = GEMINI_CATALOGUE.aliases[name]?.preview ?? name;
-    const found = models.find(({ id }) => id === meant);
-    return found && `${meant === name ? '' : `${meant} · `}${describeModel(found)}`;
+    const model = models.find(({ id }) => id === meant);
+    const isCurrent = name === current;
+    const facts = [
+      name === 'offline' ? 'Fixed rules, no network.' : meant === name ? '' : `Stands for ${meant}.`,
+      isCurrent ? `${used} % of its context is full.` : '',
+    ];
+    const about = facts.filter(Boolean).join(' ');
+    return { label: name, model, note: isCurrent ? 'now' : '', about };
   };
 }
 
@@ -70,10 +102,7 @@ async function nameOf(app: App, answer: string | undefined, context: CommandCont
     const { connectLocally } = await import('./connect.ts');
     return connectLocally(app, places, context.signal);
   }
-  const [{ listKnownModels }, { describeModel }] = await Promise.all([
-    import('../../providers/reachable-models.ts'),
-    import('../../providers/describe-model.ts'),
-  ]);
+  const { listKnownModels } = await import('../../providers/reachable-models.ts');
   const models = listKnownModels(places, { missing: undefined })
     .filter(({ provider }) => provider !== 'gemini')
     .toSorted((left, right) => Number(right.reachable) - Number(left.reachable));
@@ -81,7 +110,12 @@ async function nameOf(app: App, answer: string | undefined, context: CommandCont
     {
       title: 'Model',
       search: true,
-      options: models.map((model) => ({ label: model.id, value: model.id, hint: describeModel(model) })),
+      heading: MODEL_HEADING,
+      options: models.map((model) => ({
+        label: model.id,
+        value: model.id,
+        hint: modelHint({ label: model.id, model, note: '' }),
+      })),
       whenSearched: (query) => ({ label: `Use "${query}" as provider/model`, value: query.trim() }),
     },
     context.signal,

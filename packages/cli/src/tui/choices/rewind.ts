@@ -5,6 +5,8 @@ import type { RecordedEdit, RewindPoint, UndoDesk, UndoPreview } from '@castor/c
 import { sanitizeLine } from '../../sanitize.ts';
 import { describeOutcome } from '../../slash/undo-texts.ts';
 import type { App } from '../app/app.ts';
+import { countText } from '../conversation/tool-call.ts';
+import { countChanges } from '../render/parse-diff.ts';
 import type { Styles } from '../theme/styles.ts';
 
 type Scope = 'both' | 'conversation' | 'files' | 'cancel';
@@ -26,6 +28,7 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
       title: 'Rewind to before which message?',
       search: true,
       options: points.map((each) => ({ label: oneLine(each.text), value: each, hint: describeEdits(each) })),
+      enters: 'goes back to before it',
       preview: (each, { styles }) => touchedRows(each, (path) => agent.workspace.relative(path), styles),
     },
     signal,
@@ -133,15 +136,31 @@ const MOST_FILES = 4;
 /** The files that calls changed since; as many rows for every message. */
 function touchedRows({ edits }: RewindPoint, relative: (path: string) => string, styles: Styles): string[] {
   const files = [...new Set(edits.map(({ path }) => path))];
-  const rows = files.slice(0, MOST_FILES).map((path) => `  ${styles.link(sanitizeLine(relative(path)))}`);
+  const rows = files.slice(0, MOST_FILES).map((path) => {
+    const counts = countText(countEdits(edits.filter((edit) => edit.path === path)), styles);
+    return `  ${styles.link(sanitizeLine(relative(path)))} ${counts}`;
+  });
   if (files.length > MOST_FILES) rows.push(styles.secondary(`  … ${countOf(files.length - MOST_FILES, 'file')}`));
   return [...rows, ...Array.from({ length: Math.max(0, MOST_FILES + 1 - rows.length) }, () => '')];
 }
 
+function countEdits(edits: readonly RecordedEdit[]): { added: number; removed: number } {
+  const counts = edits.map(({ diff }) => countChanges(diff));
+  return {
+    added: counts.reduce((sum, { added }) => sum + added, 0),
+    removed: counts.reduce((sum, { removed }) => sum + removed, 0),
+  };
+}
+
 function describeEdits({ edits, hasCommands }: RewindPoint): string {
   const files = new Set(edits.map(({ path }) => path)).size;
-  const parts = [...(files > 0 ? [countOf(files, 'file')] : []), ...(hasCommands ? ['commands'] : [])];
-  return parts.length === 0 ? '' : `${parts.join(' and ')} since`;
+  const { added, removed } = countEdits(edits);
+  const changes = [added > 0 && `+${added}`, removed > 0 && `−${removed}`].filter(Boolean);
+  const parts = [
+    ...(files > 0 ? [[countOf(files, 'file'), ...changes].join(' ')] : []),
+    ...(hasCommands ? ['commands'] : []),
+  ];
+  return parts.join(' · ');
 }
 
 /** The text of a prompt with files. */

@@ -9,6 +9,7 @@ import type { App } from '../app/app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { formatAge } from '../render/format-age.ts';
 import { changeSession } from '../app/session-change.ts';
+import { createSessionPreview } from './session-preview.ts';
 
 type Choice = { readonly id: string; readonly isRemoved?: boolean } | { readonly words: string };
 
@@ -17,6 +18,7 @@ const MOST_MATCHES = 50;
 export async function chooseSession(app: App, context: CommandContext): Promise<void> {
   let others = await listOthers(context);
   if (others.length === 0) return app.info('No earlier sessions in this folder.');
+  const preview = createSessionPreview(app, context);
   for (let shown = toOptions(others); ;) {
     const choice = await app.dialogs.choose<Choice>(
       {
@@ -24,6 +26,9 @@ export async function chooseSession(app: App, context: CommandContext): Promise<
         search: true,
         options: shown,
         whenSearched: searchInside,
+        preview: (value, space) => preview('id' in value ? value.id : undefined, space),
+        keys: [['del', 'deletes']],
+        enters: 'goes on with it',
         remove: (value) => ('id' in value ? { ...value, isRemoved: true } : value),
       },
       context.signal,

@@ -12,6 +12,7 @@ import { userSettingsFile } from '../app/command-services.ts';
 import type { DialogSpace } from '../dialogs/dialog.ts';
 import { reloadSettings } from '../app/apply-settings.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
+import { groupOfSetting, groupSettings, titleOfSetting } from './setting-groups.ts';
 
 /** Editable as one line of text. */
 const EDITABLE: ReadonlySet<string | undefined> = new Set(['boolean', 'string', 'number', 'integer']);
@@ -25,14 +26,19 @@ type Scope = 'user' | 'workspace';
 /** What a key does to the chosen setting. */
 interface Choice {
   readonly setting: NamedSetting;
-  readonly action: 'ask' | 'toggle' | 'default';
+  readonly action: 'ask' | 'next' | 'previous' | 'default';
 }
+
+/** Cells of a value that is not the default. */
+const VALUE_CELLS = 14;
 
 const OWNERS: Readonly<Record<Scope, string>> = { user: 'for you', workspace: 'for this project' };
 
 export async function chooseSettings(app: App, signal: AbortSignal): Promise<void> {
-  const settings = listSettings().filter(isOffered);
+  const settings = groupSettings(listSettings().filter(isOffered));
   let scope: Scope = 'user';
+  let query = '';
+  const changed = new Set<string>();
   for (let initial = 0; ;) {
     let active = settings[initial];
     const other: Scope = scope === 'user' ? 'workspace' : 'user';
@@ -46,27 +52,43 @@ export async function chooseSettings(app: App, signal: AbortSignal): Promise<voi
         onMove: (each) => {
           if (each !== 'other') active = each.setting;
         },
+        query,
+        onQuery: (typed) => {
+          query = typed;
+        },
         options: settings.map((setting) => ({
-          label: setting.key,
+          label: titleOfSetting(setting),
           value: { setting, action: 'ask' },
           hint: hintOf(app, setting),
-          about: `${setting.definition.summary}${HOLDS_AT_ONCE.test(setting.key) ? ' · holds at once' : ''}`,
+          group: groupOfSetting(setting),
+          about: `${setting.key}${HOLDS_AT_ONCE.test(setting.key) ? ' · holds at once' : ''} · ${setting.definition.summary}`,
         })),
-        toggle: (each) => (each === 'other' ? each : { ...each, action: 'toggle' }),
-        remove: (each) => (each === 'other' ? each : { ...each, action: 'default' }),
-        keys: [['space', 'switches'], ['del', 'default'], ...(hasOther ? ([['tab', OWNERS[other]]] as const) : [])],
+        toggle: (each) => act(each, 'next'),
+        keyed: { left: (each) => act(each, 'previous'), right: (each) => act(each, 'next') },
+        remove: (each) => act(each, 'default'),
+        enters: 'types one',
+        keys: [['← →', 'switch'], ['del', 'default'], ...(hasOther ? ([['tab', OWNERS[other]]] as const) : [])],
       },
       signal,
     );
-    if (!chosen) return;
+    if (!chosen) return tellChanges(app, [...changed]);
     if (chosen === 'other') {
       scope = other;
       initial = Math.max(active ? settings.indexOf(active) : 0, 0);
     } else {
-      initial = settings.indexOf(chosen.setting);
-      await change(app, chosen, { scope, signal });
+      initial = query === '' ? settings.indexOf(chosen.setting) : 0;
+      if (await change(app, chosen, { scope, signal })) changed.add(chosen.setting.key);
     }
   }
+}
+
+function act(choice: Choice | 'other', action: Choice['action']): Choice | 'other' {
+  return choice === 'other' ? choice : { ...choice, action };
+}
+
+/** What the list leaves behind. */
+function tellChanges(app: App, keys: readonly string[]): void {
+  if (keys.length > 0) app.info(keys.map((key) => `${key}: ${show(app, key, explain(app, key).value)}`).join(' · '));
 }
 
 /** A folder's settings count only where it is trusted; in the home folder they are the user's own file. */
@@ -82,8 +104,10 @@ function isOffered({ key, definition: { shape }, noEffect }: NamedSetting): bool
 function hintOf(app: App, { key }: NamedSetting): string {
   const { value, sources } = explain(app, key);
   const winner = sources.find(({ outcome }) => outcome === 'wins');
-  const origin = winner === undefined || winner.scope === 'defaults' ? '' : ` *  ${winner.where ?? winner.scope}`;
-  return `${show(app, key, value)}${origin}`;
+  const isDefault = winner === undefined || winner.scope === 'defaults';
+  if (isDefault) return show(app, key, value);
+  const where = (winner.where ?? winner.scope).replace(app.options.home, '~');
+  return `${`${show(app, key, value)} *`.padEnd(VALUE_CELLS)}  ${where}`;
 }
 
 function explain({ state: { start } }: App, key: string) {
@@ -91,39 +115,51 @@ function explain({ state: { start } }: App, key: string) {
 }
 
 function show({ options }: App, key: string, value: unknown): string {
-  return value === undefined ? 'not set' : JSON.stringify(createMask(options.environment)(key, value));
+  if (value === undefined) return '–';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  const masked = createMask(options.environment)(key, value);
+  return typeof masked === 'string' ? masked || '–' : JSON.stringify(masked);
 }
 
 async function change(
   app: App,
   { setting, action }: Choice,
   { scope, signal }: { scope: Scope; signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   const answer = quickAnswer(app, setting, action) ?? (await ask(app, setting, signal));
-  if (!answer) return;
+  if (!answer) return false;
   const { key } = setting;
   try {
     saveSetting(scope === 'user' ? userSettingsFile(app) : workspaceSettingsPath(app.options.cwd), key, answer.value);
     const problem = reloadSettings(app);
-    if (problem !== undefined) return app.fail(problem);
+    if (problem !== undefined) {
+      app.fail(problem);
+      return false;
+    }
     const { value, sources } = explain(app, key);
     const winner = sources.find(({ outcome }) => outcome === 'wins');
     const isOverruled = answer.value !== undefined && value !== answer.value;
     if (isOverruled)
       app.toast(`${key} is saved, but ${winner?.where ?? winner?.scope ?? 'another file'} overrides it.`);
     else app.toast(`${key}: ${show(app, key, value)}${HOLDS_AT_ONCE.test(key) ? '' : ', from the next start'}.`);
+    return true;
   } catch (error) {
     app.fail(getErrorMessage(error));
+    return false;
   }
 }
 
 type Answer = { readonly value: unknown } | undefined;
 
-/** Undefined where the user has to be asked: only a value of two is switched by a key. */
+/** Undefined where the user has to be asked: a key only switches between values that are known. */
 function quickAnswer(app: App, { key, definition }: NamedSetting, action: Choice['action']): Answer {
   if (action === 'default') return { value: undefined };
-  if (action === 'ask' || definition.shape.type !== 'boolean') return undefined;
-  return { value: explain(app, key).value !== true };
+  const { shape } = definition;
+  const values: readonly unknown[] | undefined = shape.type === 'boolean' ? [true, false] : shape.enum;
+  if (action === 'ask' || !values) return undefined;
+  const index = values.indexOf(explain(app, key).value);
+  const step = action === 'next' ? 1 : -1;
+  return { value: values[(Math.max(index, 0) + step + values.length) % values.length] };
 }
 
 /** Undefined when the user cancelled. */

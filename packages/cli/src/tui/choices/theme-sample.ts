@@ -16,10 +16,12 @@ const DIFF = [
 export function themeSample(styles: Styles, width: number, grammars: Grammars | undefined): string[] {
   const highlighter = createHighlighter(styles, () => grammars);
   highlighter.begin('ts');
-  const inner = Math.max(width - 4, 20);
+  const inner = Math.max(width - 2, 20);
   return [
     ...renderUser('fix the total', { styles, width: inner }),
+    '',
     styles.code(highlighter.line(CODE)),
+    '',
     ...renderDiff(DIFF, { styles, width: inner, fileName: 'cart.ts', grammars }),
-  ].map((row) => `  ${row}`);
+  ].map((row) => (row === '' ? '' : `  ${row}`));
 }

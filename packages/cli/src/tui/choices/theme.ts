@@ -20,6 +20,7 @@ export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> 
       initial: Math.max(0, names.indexOf(app.appearance.themeName)),
       onMove: show,
       preview: (_name, { styles, width }) => themeSample(styles, width, app.grammars),
+      previewsBeside: true,
       escapes: 'keeps what was',
     },
     signal,

@@ -35,6 +35,9 @@ export interface ActionTitle {
 
 /** A description is the server's own praise: enough of it to know the tool. */
 const MOST_DESCRIPTION = 300;
+/** Hosts that only this machine or its network has. */
+const PRIVATE_HOST =
+  /^\w+:\/\/(?:[^/@]*@)?(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.0\.0\.0|\[|[^/.:]+(?:[:/]|$))/i;
 /** Where a long command line is broken: before what joins two commands. */
 const OPERATORS = / (?=(?:&&|\|\||\||;)(?:\s|$))/g;
 
@@ -67,7 +70,9 @@ export function titleOfAction(
 
 /** What makes a yes dangerous; with any, Enter means no. */
 export function risksOfAction(details: ActionDetails): readonly string[] {
-  return details.type === 'exec' || details.type === 'sandbox_expansion' ? risksOf(details.command) : [];
+  if (details.type === 'exec' || details.type === 'sandbox_expansion') return risksOf(details.command);
+  const isPrivate = details.type === 'info' && details.urls?.some((url) => PRIVATE_HOST.test(url));
+  return isPrivate ? ['reaches this machine or its network'] : [];
 }
 
 export function describeAction(details: ActionDetails, options: MatterOptions): string[] {
@@ -85,13 +90,14 @@ export function describeAction(details: ActionDetails, options: MatterOptions): 
       return [
         ...wrapRows(makeVisible(details.prompt), { width }),
         ...(details.urls ?? []).flatMap((url) => wrapRows(hostOf(url, styles), { width, rest: '  ' })),
+        ...riskRows(details, styles, width),
       ];
     case 'mcp':
       return describeServerCall(details, styles, width);
     case 'sandbox_expansion':
       return [
         ...describeCommand(details.command, styles, width),
-        ...wrapRows(styles.warning(`wants: ${makeVisibleLine(JSON.stringify(details.permissions))}`), { width }),
+        ...permissionRows(details.permissions, styles, width),
         ...riskRows(details, styles, width),
       ];
     default:
@@ -105,9 +111,22 @@ function describeEdit(details: Extract<ActionDetails, { type: 'edit' }>, options
   return renderDiff(fileDiff, { styles, width, maxRows: Infinity, isWhole: true, fileName, grammars: grammars?.() });
 }
 
+/** Each path and host that is wanted, a row each. */
+function permissionRows(permissions: Record<string, unknown>, styles: Styles, width: number): string[] {
+  return Object.entries(permissions).flatMap(([name, value]) => {
+    const wanted = Array.isArray(value) ? (value as readonly unknown[]) : [value];
+    const first = `${styles.secondary(makeVisibleLine(name))}  `;
+    return wanted.flatMap((each) => {
+      const text = typeof each === 'string' ? each : (JSON.stringify(each) ?? '');
+      return wrapRows(styles.warning(makeVisibleLine(text)), { width, first });
+    });
+  });
+}
+
 function riskRows(details: ActionDetails, styles: Styles, width: number): string[] {
   const risks = risksOfAction(details);
-  return risks.length === 0 ? [] : wrapRows(styles.warning(risks.join(' · ')), { width, first: styles.warning('! ') });
+  if (risks.length === 0) return [];
+  return ['', ...wrapRows(styles.warning(risks.join(' · ')), { width, first: styles.warning('! ') })];
 }
 
 /** One that is too long for a row is broken before its operators first: each command begins a row. */

@@ -167,8 +167,11 @@ function allAnswersFor(
         REFUSE,
       ];
     }
-    case 'info':
-      return [once, session('such pages'), ...permanent('for such pages'), REFUSE];
+    case 'info': {
+      // The rule that is made covers every address.
+      const what = details.urls?.length ? 'every other page, of any host' : 'the same again';
+      return [once, session(what), ...permanent(`for ${what}`), REFUSE];
+    }
     case 'sandbox_expansion':
       return [once, REFUSE];
     default:

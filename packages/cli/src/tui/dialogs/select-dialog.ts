@@ -34,6 +34,10 @@ export interface SelectQuestion<T> {
   readonly body?: (space: DialogSpace) => readonly string[];
   /** Rows about the chosen answer, below the answers; always as many. */
   readonly preview?: (value: T, space: DialogSpace) => readonly string[];
+  /** Whether the preview stands beside the answers, where the window has room for both. */
+  readonly previewsBeside?: boolean;
+  /** Above the second column. */
+  readonly heading?: string | undefined;
   readonly options: readonly SelectOption<T>[];
   readonly initial?: number;
   /** The answer of Escape. Without it: none. */
@@ -47,6 +51,13 @@ export interface SelectQuestion<T> {
   readonly remove?: (value: T) => T;
   /** The answer of the space key. Without it: none. */
   readonly toggle?: (value: T) => T;
+  /** Answers of further keys, such as `ctrl+s` or `left`. */
+  readonly keyed?: Readonly<Record<string, (value: T) => T>>;
+  /** What is typed into the filter at first, and whenever it changes. */
+  readonly query?: string;
+  readonly onQuery?: (query: string) => void;
+  /** What Enter does. Default `takes it`. */
+  readonly enters?: string;
   /** Called with every move, for a preview. */
   readonly onMove?: (value: T) => void;
   /** Keys in the last row beside the usual ones. */
@@ -57,6 +68,9 @@ export interface SelectQuestion<T> {
 
 const STEPS: Readonly<Record<string, number>> = { up: -1, 'ctrl+p': -1, down: 1, 'ctrl+n': 1, tab: 1 };
 const PAGE = 5;
+/** Where a preview beside the answers begins, and from which width on. */
+const BESIDE_AT = 32;
+const LEAST_FOR_BESIDE = 79;
 
 export class SelectDialog<T> implements Dialog {
   readonly takesText: boolean;
@@ -72,6 +86,7 @@ export class SelectDialog<T> implements Dialog {
     this.takesText = question.search ?? false;
     this.settle = settle;
     this.index = question.initial ?? 0;
+    this.query = question.query ?? '';
   }
 
   get scrolls(): boolean {
@@ -81,13 +96,16 @@ export class SelectDialog<T> implements Dialog {
   view(space: DialogSpace): DialogView {
     const options = this.shown();
     const active = options[this.index];
+    const isBeside = this.question.previewsBeside === true && space.width >= LEAST_FOR_BESIDE;
+    const besideSpace = isBeside ? { ...space, width: space.width - BESIDE_AT } : space;
     const { rows, scroll, hasHiddenRows } = renderSelect(
       {
         ...this.question,
         options: options.map(clean),
         index: this.index,
         body: this.question.body?.(space) ?? [],
-        preview: active && this.question.preview ? this.question.preview(active.value, space) : [],
+        preview: active && this.question.preview ? this.question.preview(active.value, besideSpace) : [],
+        ...(isBeside && { previewAt: BESIDE_AT }),
         scroll: this.scroll,
         query: this.query,
       },
@@ -105,6 +123,7 @@ export class SelectDialog<T> implements Dialog {
     if (key.name === 'escape') this.settle(this.question.escape);
     else if (key.name === 'tab' && this.question.tab !== undefined) this.settle(this.question.tab);
     else if (key.name === 'enter') this.choose(options[this.index]);
+    else if (this.keyedBy(key)) this.change(options[this.index], this.keyedBy(key));
     else if (key.name === 'delete') this.change(options[this.index], this.question.remove);
     else if (key.name === 'space' && this.question.toggle && this.query === '')
       this.change(options[this.index], this.question.toggle);
@@ -124,6 +143,14 @@ export class SelectDialog<T> implements Dialog {
 
   dismiss(): void {
     this.settle(undefined);
+  }
+
+  wants(key: Key): boolean {
+    return this.keyedBy(key) !== undefined;
+  }
+
+  private keyedBy({ name, ctrl }: Key): ((value: T) => T) | undefined {
+    return this.question.keyed?.[ctrl ? `ctrl+${name}` : name];
   }
 
   private turnPage(direction: 1 | -1, options: readonly SelectOption<T>[]): void {
@@ -162,6 +189,7 @@ export class SelectDialog<T> implements Dialog {
 
   private narrow(query: string): void {
     this.query = query;
+    this.question.onQuery?.(query);
     this.index = 0;
     this.move(0, this.shown());
   }

@@ -7,6 +7,7 @@ import { sanitize } from '../../sanitize.ts';
 import { renderKeys, renderRule } from '../render/rule.ts';
 import { rowWidth, shortenRow } from '../text/row-width.ts';
 import { proseWidth, wrapRows } from '../text/wrap-rows.ts';
+import type { Styles } from '../theme/styles.ts';
 import type { DialogSpace } from './dialog.ts';
 
 export interface SelectPicture {
@@ -15,6 +16,10 @@ export interface SelectPicture {
   readonly why?: string | undefined;
   readonly body: readonly string[];
   readonly preview: readonly string[];
+  /** Where the preview begins, beside the answers; without it: below them. */
+  readonly previewAt?: number;
+  readonly heading?: string | undefined;
+  readonly enters?: string;
   readonly options: readonly PictureOption[];
   readonly index: number;
   readonly search?: boolean;
@@ -44,12 +49,16 @@ const MOST_OPTIONS = 12;
 const ROOM_FOR_GAPS = 16;
 const ABOUT_ROWS = 2;
 const MOST_LABEL_CELLS = 48;
+const MOST_LABEL_SHARE = 0.5;
 /** A narrower second column goes below the first. */
 const LEAST_HINT = 24;
 
 export function renderSelect(picture: SelectPicture, space: DialogSpace): SelectRows {
   const { styles, width, maxRows } = space;
-  const blocks = picture.options.map((option, index) => optionRows(option, index, picture, space));
+  const blocks = picture.options.map((option, index) => [
+    ...groupRow(picture.options, index, styles),
+    ...optionRows(option, index, picture, space),
+  ]);
   const title = titleRows(picture, space);
   const keys = styles.isSpoken
     ? [spokenKeys(picture)]
@@ -63,11 +72,18 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   const keysShown = maxRows - needed - wanted - keys.length >= 0 ? keys : [];
   const room = Math.max(maxRows - needed - keysShown.length, 3);
   const forBody = Math.min(picture.body.length, Math.max(Math.ceil(room / 2), room - sum(blocks)));
-  const list = windowOf(blocks, picture, Math.max(3, Math.min(room - forBody, picture.search ? MOST_OPTIONS : room)));
-  const left = room - list.length;
+  const headings = headingRows(picture, space);
+  const forList = Math.min(room - forBody - headings.length, picture.search ? MOST_OPTIONS : room);
+  const answers = windowOf(blocks, picture, Math.max(3, forList));
+  const { previewAt } = picture;
+  const list = previewAt === undefined ? answers : beside(answers, picture.preview, previewAt, width);
+  const left = room - list.length - headings.length;
   const body = bodyRows(picture, left, space);
   const extra = left - body.rows.length;
-  const more = [...about, ...picture.preview].slice(0, Math.max(extra, 0));
+  const below = previewAt === undefined ? picture.preview : [];
+  // The empty row before the keys is the first to go.
+  const wants = [...about, ...below, ...(below.length > 0 && !isLow ? [''] : [])];
+  const more = wants.slice(0, Math.max(extra, 0));
   const gap = isLow ? [] : [''];
   return {
     rows: [
@@ -75,6 +91,7 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
       ...(picture.body.length === 0 && isLow ? [] : gap),
       ...body.rows,
       ...(body.rows.length > 0 ? [''] : []),
+      ...headings,
       ...list,
       ...(more.length > 0 || keysShown.length > 0 ? gap : []),
       ...more,
@@ -84,6 +101,12 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
     scroll: body.scroll,
     hasHiddenRows: body.hasHiddenRows,
   };
+}
+
+/** The heading of a group, before its first answer. */
+function groupRow(options: readonly PictureOption[], index: number, styles: Styles): string[] {
+  const group = options[index]?.group;
+  return group === undefined || group === options[index - 1]?.group ? [] : [`  ${styles.secondary(group)}`];
 }
 
 function titleRows({ title, facts, why, options, search, index }: SelectPicture, space: DialogSpace): string[] {
@@ -100,8 +123,8 @@ function titleRows({ title, facts, why, options, search, index }: SelectPicture,
   return [renderRule({ styles, width }), ...wrapRows(left, { width, first: '  ' }), ...reason];
 }
 
-function keysOf({ search, keys = [], escapes = 'leaves', options }: SelectPicture) {
-  const enter = search ? (['enter', 'takes it'] as const) : (['enter', 'or a digit'] as const);
+function keysOf({ search, keys = [], escapes = 'leaves', enters = 'takes it', options }: SelectPicture) {
+  const enter = search ? (['enter', enters] as const) : (['enter', 'or a digit'] as const);
   return [...(options.length > 0 ? [enter] : []), ...keys, ['esc', escapes] as const];
 }
 
@@ -136,13 +159,20 @@ function optionRows(option: PictureOption, index: number, picture: SelectPicture
     return [...rows, ...below];
   }
   const column = columnOf(picture.options, rowWidth(lead), width);
-  const hint = option.hint.replaceAll(/\s+/g, ' ');
+  // Blanks in a list may be columns.
+  const hint = option.hint.replaceAll(picture.search ? /[\r\n\t]+/g : /\s+/g, ' ');
+  const first = () => shortenOrWrap(look(label), lead, indent, picture, width);
   if (column === undefined) {
-    const first = shortenOrWrap(look(label), lead, indent, picture, width);
-    return [...first, ...wrapRows(styles.secondary(hint), { width, first: `${indent}  ` }), ...below];
+    return [...first(), ...wrapRows(styles.secondary(hint), { width, first: `${indent}  ` }), ...below];
   }
-  const padded = `${lead}${look(label)}${' '.repeat(Math.max(column - rowWidth(label), 2))}`;
+  // In a list a long name gives way to the second column.
+  const name = picture.search ? shortenRow(label, column - 2) : label;
+  const padded = `${lead}${look(name)}${' '.repeat(Math.max(column - rowWidth(name), 2))}`;
   if (picture.search) return [shortenRow(`${padded}${styles.secondary(hint)}`, width), ...below];
+  const left = width - rowWidth(padded);
+  // A hint with little room beside a long answer goes below it as a whole.
+  if (rowWidth(hint) > left && left < LEAST_HINT)
+    return [...first(), ...wrapRows(styles.secondary(hint), { width, first: `${indent}  ` }), ...below];
   return [...wrapRows(styles.secondary(hint), { width, first: padded }), ...below];
 }
 
@@ -158,8 +188,26 @@ function shortenOrWrap(
 
 /** Where the second column begins, after the answer; undefined where there is no room for one. */
 function columnOf(options: readonly PictureOption[], lead: number, width: number): number | undefined {
-  const widest = Math.max(...options.map(({ label }) => Math.min(rowWidth(label), MOST_LABEL_CELLS))) + 2;
+  const most = Math.min(MOST_LABEL_CELLS, Math.max(Math.floor(width * MOST_LABEL_SHARE), LEAST_HINT));
+  const widest = Math.max(...options.map(({ label }) => Math.min(rowWidth(label), most))) + 2;
   return lead + widest + LEAST_HINT <= width ? widest : undefined;
+}
+
+/** The names of the columns, above them. */
+function headingRows(picture: SelectPicture, { styles, width }: DialogSpace): string[] {
+  const { heading, options, search } = picture;
+  const lead = search ? 2 : 5;
+  const column = heading === undefined ? undefined : columnOf(options, lead, width);
+  if (heading === undefined || column === undefined) return [];
+  return [shortenRow(styles.secondary(`${' '.repeat(lead + column)}${heading}`), width)];
+}
+
+/** Answers left, preview right; as many rows as the longer has. */
+function beside(list: readonly string[], preview: readonly string[], at: number, width: number): string[] {
+  return Array.from({ length: Math.max(list.length, preview.length) }, (_, index) => {
+    const [left, right] = [shortenRow(list[index] ?? '', at - 2), preview[index] ?? ''];
+    return right === '' ? left : shortenRow(`${left}${' '.repeat(Math.max(at - rowWidth(left), 1))}${right}`, width);
+  });
 }
 
 /** The answers around the chosen one, whole, with the headings of their groups; a count tells of others. */
