@@ -8,18 +8,22 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { commandRows, keyRows } from './choices/help-rows.ts';
+import { MODEL_HEADING, modelHint } from './choices/model-columns.ts';
 import { themeSample } from './choices/theme-sample.ts';
 import { composerRows } from './components/composer-rows.ts';
 import { planRows } from './components/plan-rows.ts';
 import { queueRows } from './components/queue-rows.ts';
 import { renderStatus } from './components/status-row.ts';
 import { renderBanner } from './conversation/banner.ts';
+import { renderOutcome, renderPage } from './conversation/outcome-rows.ts';
 import { renderReads } from './conversation/read-group.ts';
 import { renderToolCall } from './conversation/tool-call.ts';
 import { renderNote, renderUser } from './conversation/transcript-item.ts';
 import { answersFor } from './dialogs/approval.ts';
 import { describeAction, risksOfAction, titleOfAction } from './dialogs/approval-matter.ts';
 import type { ActionDetails } from './dialogs/approval-matter.ts';
+import { PageDialog } from './dialogs/page-dialog.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
 import { TextDialog } from './dialogs/text-dialog.ts';
 import { createComposerController } from './input/composer-controller.ts';
@@ -198,6 +202,61 @@ function composer(styles: Styles, columns: number): string[] {
   return rows;
 }
 
+function models(styles: Styles, width: number): readonly string[] {
+  const known = { contextWindow: 1_048_576, tools: true, images: true, price: { input: 2, output: 12 } };
+  const model = { id: 'gemini-3-pro-preview', provider: 'gemini', known, reachable: true } as const;
+  const local = { id: 'ollama/qwen', provider: 'ollama', known: { contextWindow: 32_768 }, reachable: true } as const;
+  const rows = [
+    { label: 'pro', model, note: 'now' },
+    { label: 'ollama/qwen', model: local, note: '' },
+    { label: 'offline', model: undefined, note: '' },
+  ];
+  const options = rows.map((row) => ({
+    label: row.label,
+    value: row.label,
+    hint: modelHint(row),
+    about: 'A sentence.',
+  }));
+  const keys = [['ctrl+s', 'from now on']] as const;
+  const question = { title: 'Model', options, search: true, heading: MODEL_HEADING, keys, enters: 'for this session' };
+  return new SelectDialog(question, () => {}).view({ styles, width, maxRows: 40 }).rows;
+}
+
+function settings(styles: Styles, width: number): readonly string[] {
+  const options = [
+    {
+      label: 'Vim mode',
+      value: 1,
+      hint: 'on *            ~/.gemini/settings.json:2',
+      group: 'General',
+      about: 'Keys.',
+    },
+    { label: 'Checkpointing', value: 2, hint: 'off', group: 'General', about: 'Saves.' },
+    { label: 'Theme', value: 3, hint: 'Default', group: 'Look', about: 'Colours.' },
+  ];
+  return new SelectDialog({ title: 'Settings for you', options, search: true }, () => {}).view({
+    styles,
+    width,
+    maxRows: 40,
+  }).rows;
+}
+
+function help(styles: Styles, width: number): readonly string[] {
+  const sections = ['Say', 'While it works', 'Look back'].map((title) => ({
+    title,
+    rows: [['enter', 'sends'] as const, ['ctrl+j', 'a new line'] as const],
+  }));
+  const commands = [{ title: 'Conversation', rows: [['/chat', 'Manages saved conversations.'] as const] }];
+  const rows = () => [...keyRows(sections, { styles, width }), ...commandRows(commands, { styles, width })];
+  return new PageDialog({ title: 'Help', rows }, () => {}).view({ styles, width, maxRows: 40 }).rows;
+}
+
+const CONTEXT_PAGE = `Context  gemini-3-pro · 123k of 1M · 12 %
+  instructions  system prompt    2.1k  █
+  results       Shell 44k       73.5k  ████████████████████
+  free                         877.0k
+  /compress would free about 85k`;
+
 const COMPONENTS: Readonly<Record<string, (styles: Styles, width: number) => readonly string[]>> = {
   start: (styles, width) =>
     renderBanner({ version: '1.2.3', folder: '~/shop', branch: 'main', facts: ['auto', 'GEMINI.md'], styles, width }),
@@ -227,6 +286,14 @@ const COMPONENTS: Readonly<Record<string, (styles: Styles, width: number) => rea
       maxRows: 20,
     }).rows,
   picker,
+  models,
+  settings,
+  help,
+  outcome: (styles, width) => [
+    ...renderOutcome('The model is gemini-3-flash for this session.', { styles, width }),
+    '',
+    ...renderPage(CONTEXT_PAGE, { styles, width }),
+  ],
   composer,
   frame: (styles, width) => {
     const size = { columns: width + 1, rows: 24 };

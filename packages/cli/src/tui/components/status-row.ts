@@ -25,7 +25,10 @@ const AGE_FROM_MS = 3_000;
 export function renderStatus(state: StatusState, { styles, width }: { styles: Styles; width: number }): string {
   const { verb, object, isWarning = false, elapsedMs, keys } = state;
   const what = [verb, object === undefined ? '' : styles.bold(sanitizeLine(object))].filter(Boolean).join(' ');
-  const age = elapsedMs < AGE_FROM_MS ? [] : [shortDuration(Math.floor(elapsedMs / 1_000) * 1_000)];
+  const age =
+    elapsedMs < AGE_FROM_MS || isWarning
+      ? []
+      : [shortDuration(Math.floor(elapsedMs / 1_000) * 1_000).replace('.0 s', ' s')];
   const lead = `${styles.accent(spinnerAt(state))} ${isWarning ? styles.warning(what) : styles.primary(what)}`;
   let row = lead;
   for (const part of [...age, ...keys]) {
