@@ -42,9 +42,14 @@ export function sizeOf({ cols, rows }: Pick<Terminal, 'cols' | 'rows'>): { width
 /** The cells of the screen, as one group. */
 export function drawScreen(emulator: Terminal, paper: Paper, attributes = ''): string {
   const runs = Array.from({ length: emulator.rows }, (_, row) => readRuns(emulator, row, paper)).flat();
-  return `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve"${attributes}>
+  return `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve" style="white-space:pre"${attributes}>
 ${runs.map(drawRun).join('\n')}
 </g>`;
+}
+
+/** The cells of one row; empty where nothing is to be seen. */
+export function drawRow(emulator: Terminal, row: number, paper: Paper): string {
+  return readRuns(emulator, row, paper).map(drawRun).join('');
 }
 
 interface Look {
@@ -124,11 +129,11 @@ function drawRun({
   isItalic,
   isUnderlined,
 }: Run): string {
-  const x = (PADDING + column * CELL.width).toFixed(1);
+  const left = (cell: number) => (PADDING + cell * CELL.width).toFixed(1);
   const top = PADDING + row * CELL.height;
   const length = (cells * CELL.width).toFixed(1);
   const box = background
-    ? `<rect x="${x}" y="${top}" width="${length}" height="${CELL.height}" fill="${background}"/>`
+    ? `<rect x="${left(column)}" y="${top}" width="${length}" height="${CELL.height}" fill="${background}"/>`
     : '';
   const look = [
     isBold && 'font-weight="bold"',
@@ -136,10 +141,21 @@ function drawRun({
     isUnderlined && 'text-decoration="underline"',
     isDim && 'opacity="0.6"',
   ].filter(Boolean);
-  const attributes = [`x="${x}"`, `y="${top + 13}"`, `textLength="${length}"`, `fill="${foreground}"`, ...look].join(
-    ' ',
-  );
-  return `${box}<text ${attributes}>${escapeXml(text)}</text>`;
+  // Blanks at the ends are left out: browsers do not agree on whether they count.
+  // Those inside are made hard: not every browser keeps two of them.
+  const words = text.trim().replaceAll(/ {2,}/g, (blanks) => '\u00a0'.repeat(blanks.length));
+  if (words === '') return box;
+  const before = text.length - text.trimStart().length;
+  const after = text.length - text.trimEnd().length;
+  const span = ((cells - before - after) * CELL.width).toFixed(1);
+  const attributes = [
+    `x="${left(column + before)}"`,
+    `y="${top + 13}"`,
+    `textLength="${span}"`,
+    `fill="${foreground}"`,
+    ...look,
+  ].join(' ');
+  return `${box}<text ${attributes}>${escapeXml(words)}</text>`;
 }
 
 export function escapeXml(text: string): string {

@@ -90,7 +90,25 @@ const SCENES: Readonly<Record<string, Scene>> = {
       terminal.type('1');
       await terminal.waitForText('One test fails');
       await terminal.waitForText(READY);
-      await ask(terminal, '/context', '/compress replaces');
+      await ask(terminal, '/context', /^ {2}free /m);
+    },
+  },
+  model: {
+    script: () => [say('The rounding in money.ts is right and stays as it is.')],
+    async play(terminal) {
+      await ask(terminal, 'is the rounding right?', 'stays as it is');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/model', 'from now on');
+    },
+  },
+  settings: {
+    script: () => [say('The rounding in money.ts is right and stays as it is.')],
+    async play(terminal) {
+      await ask(terminal, 'is the rounding right?', 'stays as it is');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/settings', 'type to filter');
+      terminal.type('\x1b[B\x1b[B\x1b[C');
+      await terminal.waitForText(/❯ Vim mode +on/);
     },
   },
   diff: {
