@@ -93,9 +93,9 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
     await engine.settle(await claimed(engine), { kind: 'again', spent: FREE });
     const second = await claimed(engine);
     expect([second.failedTries, second.isContinued]).toEqual([1, false]);
-    await engine.settle(second, { kind: 'return', spent: FREE, delayMs: 5000 });
+    await engine.settle(second, { kind: 'return', spent: FREE, delayMs: 60_000 });
     expect((await engine.claim({ id: 'w1', labels: [] })).kind).toBe('wait');
-    await advance(5001);
+    await advance(60_001);
     const third = await claimed(engine);
     expect([third.failedTries, third.isContinued]).toEqual([1, true]);
   });

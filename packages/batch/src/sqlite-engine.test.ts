@@ -56,7 +56,7 @@ describe('the embedded engine', () => {
     });
     const first = await engine.claim({ id: 'w', labels: [] });
     if (first.kind !== 'claim') throw new Error(first.kind);
-    await engine.settle(first.claim, { kind: 'return', spent: { cost: 0, tokens: 0 }, delayMs: 5000 });
+    await engine.settle(first.claim, { kind: 'return', spent: { cost: 0, tokens: 0 }, delayMs: 60_000 });
     expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('wait');
     await advance(-86_400_000);
     expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('claim');

@@ -3,7 +3,6 @@
  * is recognised at once. A machine is a state folder: it survives restarts, and so do the sessions in it.
  */
 
-import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startTimeOf } from '@castor/batch';
@@ -25,7 +24,7 @@ export function thisHolder(machine: string | undefined): Holder {
     machine: machine ?? host,
     pid,
     started: startTimeOf(pid),
-    token: `${hostname()}-${pid}-${randomUUID()}`,
+    token: `${hostname()}-${pid}-${crypto.randomUUID()}`,
   };
 }
 

@@ -26,6 +26,9 @@ export class Standing {
   private rows: BatchStanding[] = [];
   private paces = new Map<string, number>();
   private readAt = -Infinity;
+  /** Counts what makes a look stale while it is on its way. */
+  private changes = 0;
+  private reading: Promise<void> | undefined;
 
   constructor(book: Book, laneOf: (name: string) => Lane) {
     this.book = book;
@@ -35,6 +38,8 @@ export class Standing {
   /** The next look goes to the server. */
   forget(): void {
     this.readAt = -Infinity;
+    this.changes += 1;
+    this.reading = undefined;
   }
 
   get isFresh(): boolean {
@@ -44,7 +49,8 @@ export class Standing {
 
   /** Batches in the order in which they are served. */
   async look(): Promise<BatchStanding[]> {
-    if (!this.isFresh) await this.read();
+    // Several claims that ask at once share one look.
+    if (!this.isFresh) await (this.reading ??= this.read());
     return [...this.rows].sort(
       (one, other) =>
         other.batch.priority - one.batch.priority ||
@@ -90,7 +96,16 @@ export class Standing {
   }
 
   private async read(): Promise<void> {
-    const readAt = performance.now();
+    const [readAt, changes] = [performance.now(), this.changes];
+    try {
+      await this.readNow();
+      if (changes === this.changes) this.readAt = readAt;
+    } finally {
+      if (changes === this.changes) this.reading = undefined;
+    }
+  }
+
+  private async readNow(): Promise<void> {
     const all = await this.all();
     // An ended batch needs no counts.
     const open = all.filter(({ batch, account }) => endedCount(account) < batch.total);
@@ -107,7 +122,6 @@ export class Standing {
     this.paces = new Map(
       providers.map((provider, at) => [provider, parse<PaceDocument>(paces[at])?.atOnce ?? START_AT_ONCE]),
     );
-    this.readAt = readAt;
   }
 }
 
