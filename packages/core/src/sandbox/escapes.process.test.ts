@@ -184,12 +184,10 @@ describe.skipIf(reason !== undefined)('processes and the kernel', () => {
     }
   });
 
-  it('denies every way out, in each profile', async () => {
+  it('denies every way out', async () => {
     using box = await openTestSandbox({ homeFiles: { '.bashrc': 'mine\n' }, base: baseOutsideTmp() });
-    for (const profile of ['read-only', 'workspace-write', 'workspace-write+net'] as const) {
-      const { stdout } = await box.run(`${tryAll(kernelEscapes(process.pid))}\necho done`, { profile });
-      expect([profile, stdout]).toEqual([profile, 'done\n']);
-    }
+    const { stdout } = await box.run(`${tryAll(kernelEscapes(process.pid))}\necho done`);
+    expect(stdout).toBe('done\n');
     expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe('mine\n');
   });
 

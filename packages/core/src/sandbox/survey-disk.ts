@@ -33,8 +33,8 @@ export interface Survey {
 /** Repositories inside the workspace are looked for this deep, and in this many folders. */
 const REPOSITORY_DEPTH = 4;
 const MAX_FOLDERS = 5000;
-/** Each needs four mounts or more, and bubblewrap takes 9000 arguments. Further ones are compared after each command. */
-const MAX_MOUNTED = 200;
+/** Each costs every command four mounts or more. Further ones are compared after each command. */
+const MAX_MOUNTED = 100;
 const SOCKET_DEPTH = 3;
 const MAX_SOCKET_FOLDERS = 400;
 const UNSEARCHED = new Set(['node_modules', '.git', '.venv', 'venv', 'target', 'dist', '.next', '__pycache__']);
