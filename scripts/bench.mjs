@@ -5,6 +5,7 @@
 
 import { startModel } from './bench/processes.mjs';
 import { measureBatch } from './bench/batch-rows.mjs';
+import { measureEditors } from './bench/editor-rows.mjs';
 import { measureMcp } from './bench/mcp-rows.mjs';
 import { measureProviders } from './bench/provider-rows.mjs';
 import { measureSandbox } from './bench/sandbox-rows.mjs';
@@ -25,6 +26,7 @@ const GROUPS = {
   batch: measureBatch,
   undo: measureUndo,
   sandbox: measureSandbox,
+  editors: measureEditors,
 };
 
 const args = process.argv.slice(2);

@@ -110,6 +110,22 @@ describe('MCP servers of the editor', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
+  it('do not run in a folder without trust, and the user is told', async () => {
+    await using scene = await openScene([say('ok')], { isTrusted: false });
+    const { editor, workspace, model } = scene;
+    await workspace.write(
+      '../home/.gemini/trustedFolders.json',
+      JSON.stringify({ [workspace.project]: 'DO_NOT_TRUST' }),
+    );
+    const marker = join(workspace.root, 'started');
+    const given = { name: 'one', command: 'touch', args: [marker], env: [] };
+    const session = await editor.newSession({ mcpServers: [given] });
+    await editor.prompt(session, 'go');
+    expect(existsSync(marker)).toBe(false);
+    expect(editor.text('agent_thought_chunk', session)).toMatch(/not trusted/);
+    expect(JSON.stringify(model.requests[0]!.body)).not.toContain('mcp_one');
+  });
+
   it('ask the user through a form of the editor', async () => {
     const asks = {
       tools: [

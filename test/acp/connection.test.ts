@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, gate, say, startCli, startTerminal, text } from '@castor/testkit';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
 import { openScene } from './scene.fixture.ts';
 
@@ -52,12 +52,21 @@ describe('initialize', () => {
 });
 
 describe('input that is not the protocol', () => {
-  const LINES: readonly [string, string, object][] = [
+  const PROMPT = '{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":';
+  const INVALID = { id: null, error: { code: -32_600 } };
+  const LINES: readonly [string, string | Buffer, object | undefined][] = [
     ['no JSON', '{not json', { id: null, error: { code: -32_700 } }],
-    ['a batch', '[]', { id: null, error: { code: -32_600 } }],
-    ['a text', '"hi"', { id: null, error: { code: -32_600 } }],
-    ['a number', '7', { id: null, error: { code: -32_600 } }],
+    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d]), { id: null, error: { code: -32_700 } }],
+    ['a header of another protocol', 'Content-Length: 7', { id: null, error: { code: -32_700 } }],
+    ['half a message', '{"jsonrpc":"2.0","id":7', { id: null, error: { code: -32_700 } }],
+    ['lists in lists in lists', '['.repeat(100_000), { id: null, error: { code: -32_700 } }],
+    ['a batch', '[]', INVALID],
+    ['a text', '"hi"', INVALID],
+    ['a number', '7', INVALID],
+    ['nothing', 'null', INVALID],
     ['no method', '{"jsonrpc":"2.0"}', { error: { code: -32_600 } }],
+    ['an answer to nothing', '{"jsonrpc":"2.0","id":4711,"result":{}}', undefined],
+    ['an unknown notification', '{"jsonrpc":"2.0","method":"nope","params":{}}', undefined],
     ['an unknown method', '{"jsonrpc":"2.0","id":7,"method":"nope"}', { id: 7, error: { code: -32_601 } }],
     [
       'wrong parameters',
@@ -65,24 +74,39 @@ describe('input that is not the protocol', () => {
       { id: 8, error: { code: -32_602 } },
     ],
     [
-      'an unknown session',
-      '{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":"x","prompt":[]}}',
-      { id: 9, error: { code: -32_602 } },
+      'a list of parameters',
+      '{"jsonrpc":"2.0","id":8,"method":"session/new","params":[1]}',
+      { id: 8, error: { code: -32_602 } },
     ],
+    ['an unknown session', `${PROMPT}{"sessionId":"x","prompt":[]}}`, { id: 9, error: { code: -32_602 } }],
+    ['an unknown block', `${PROMPT}{"sessionId":"x","prompt":[{"type":"x"}]}}`, { id: 9, error: { code: -32_602 } }],
   ];
+  let stack: AsyncDisposableStack;
+  let cli: Awaited<ReturnType<typeof startCli>>;
 
-  it.each(LINES)('gets an error, and the connection lives on: %s', async (_name, line, expected) => {
-    await using workspace = await createWorkspace();
-    await using cli = await startCli(['--acp'], { workspace, keepStdinOpen: true });
-    cli.writeStdin(`${JSON.stringify(INITIALIZE)}\n${line}\n\n`);
-    cli.writeStdin(`${JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'session/list', params: {} })}\n`);
-    await cli.waitForStdout('"last"');
+  // One process for all: none of them may end it, nor disturb the next.
+  beforeAll(async () => {
+    stack = new AsyncDisposableStack();
+    const workspace = stack.use(await createWorkspace());
+    cli = stack.use(await startCli(['--acp'], { workspace, keepStdinOpen: true }));
+    cli.writeStdin(`${JSON.stringify(INITIALIZE)}\n`);
+    await cli.waitForStdout('"id":0');
+  });
+  afterAll(() => stack.disposeAsync());
+
+  it.each(LINES)('gets an error, and the connection lives on: %s', async (name, line, expected) => {
+    const from = cli.stdout.length;
+    cli.writeStdin(line);
+    cli.writeStdin(`\n\n${JSON.stringify({ jsonrpc: '2.0', id: name, method: 'session/list', params: {} })}\n`);
+    await cli.waitForStdout(`"id":${JSON.stringify(name)}`);
     const messages = cli.stdout
+      .slice(from)
       .trim()
       .split('\n')
       .map((each) => JSON.parse(each) as object);
-    expect(messages[1]).toMatchObject(expected);
-    expect(messages.at(-1)).toMatchObject({ id: 'last', result: { sessions: [] } });
+    expect(messages.length).toBe(expected ? 2 : 1);
+    if (expected) expect(messages[0]).toMatchObject(expected);
+    expect(messages.at(-1)).toMatchObject({ id: name, result: { sessions: [] } });
   });
 
   it('gets an error before initialize, which still works', async () => {

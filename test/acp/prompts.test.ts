@@ -49,6 +49,24 @@ describe('the content of a prompt', () => {
     expect(parts).toEqual([{ text: 'see @src/x.ts' }, ...attached('src/x.ts', 'let x;'), { inlineData }]);
   });
 
+  it('must be something a model can read', async () => {
+    await using scene = await openScene([say('ok')]);
+    const { editor, session, model } = scene;
+    const invalid: [ContentBlock[], string][] = [
+      [[], 'The prompt is empty.'],
+      [[words(' ')], 'The prompt is empty.'],
+      [[words('see'), { type: 'image', data: '<svg>', mimeType: 'image/png' }], 'Block 2 of the prompt (image)'],
+      [[{ type: 'audio', data: '', mimeType: 'audio/wav' }], 'Block 1 of the prompt (audio)'],
+      [[{ type: 'resource', resource: { uri: 'x:y', blob: '-' } }], 'Block 1 of the prompt (resource)'],
+    ];
+    for (const [blocks, sentence] of invalid) {
+      const refused = expect.objectContaining({ code: -32_602, message: expect.stringContaining(sentence) });
+      await expect(editor.prompt(session, blocks)).rejects.toEqual(refused);
+    }
+    expect(model.requests).toEqual([]);
+    expect(await editor.prompt(session, 'go')).toMatchObject({ stopReason: 'end_turn' });
+  });
+
   it('may link a file with a space in its name', async () => {
     const link = (folder: string): ContentBlock => ({
       type: 'resource_link',

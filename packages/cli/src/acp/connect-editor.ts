@@ -7,6 +7,7 @@ import { agent, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentConnection, AgentContext, ClientCapabilities, Stream } from '@agentclientprotocol/sdk';
 import type { AcpSessions, AcpSessionsOptions } from './acp-sessions.ts';
 import type { Client } from './client.ts';
+import { problemOf } from './prompt-content.ts';
 
 export interface ConnectOptions extends Omit<AcpSessionsOptions, 'client'> {
   readonly stream: Stream;
@@ -79,6 +80,8 @@ function createApp(sessions: () => Promise<AcpSessions>) {
       explained(async () => {
         const all = await sessions();
         const session = all.find(params.sessionId);
+        const problem = problemOf(params.prompt);
+        if (problem !== undefined) throw RequestError.invalidParams({ details: problem }, problem);
         const response = await session.prompt(params.prompt, signal);
         all.cleanUp(session);
         return response;

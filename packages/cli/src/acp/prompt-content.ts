@@ -16,6 +16,7 @@ export interface PromptContent {
   readonly parts: readonly Part[];
 }
 
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const OPENING = '\n--- Content from referenced context ---';
 const CLOSING = '\n--- End of content ---';
 
@@ -54,6 +55,16 @@ export function readBlocks(blocks: readonly ContentBlock[]): PromptContent {
   }
   const frame = embedded.length > 0 ? [{ text: OPENING }, ...embedded, { text: CLOSING }] : [];
   return { text: joinWords(words), files, parts: [...frame, ...media] };
+}
+
+/** What is wrong with a prompt that no model could read; undefined for a good one. */
+export function problemOf(blocks: readonly ContentBlock[]): string | undefined {
+  if (!blocks.some((block) => block.type !== 'text' || block.text.trim() !== '')) return 'The prompt is empty.';
+  const index = blocks.findIndex((block) => {
+    if (block.type === 'image' || block.type === 'audio') return !BASE64.test(block.data);
+    return block.type === 'resource' && 'blob' in block.resource && !BASE64.test(block.resource.blob);
+  });
+  return index < 0 ? undefined : `Block ${index + 1} of the prompt (${blocks[index]!.type}) does not hold base64.`;
 }
 
 /** Undefined for anything but a file of this machine. A position after `#` belongs to the editor. */
