@@ -15,6 +15,8 @@ const COMPANION = {
     { name: 'closeDiff', result: CLOSED },
   ],
 };
+/** It shows a diff and then hangs. */
+const FROZEN = { ...COMPANION, rules: [mcp.on('tools/call', [], { name: 'closeDiff' })] };
 const WRITE = () => [call('write_file', { file_path: 'a.txt', content: 'proposed\n' }), say('All is said.')];
 
 interface Scene extends AsyncDisposable {
@@ -25,23 +27,33 @@ interface Scene extends AsyncDisposable {
   show(openFiles: object[], more?: object): Promise<void>;
 }
 
-async function openScene(
-  script: Script,
-  settings: object = { ide: { enabled: true } },
-  env: object = {},
-): Promise<Scene> {
+interface SceneOptions {
+  readonly settings?: object;
+  readonly companion?: Parameters<typeof mcpServer>[0];
+  /** Of an editor that crashed, beside the one that runs. */
+  readonly staleFile?: string;
+}
+
+async function openScene(script: Script, options: SceneOptions = {}): Promise<Scene> {
+  const { settings = { ide: { enabled: true } }, companion = COMPANION, staleFile } = options;
   const stack = new AsyncDisposableStack();
   const workspace = stack.use(
     await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } }),
   );
   const model = stack.use(await fakeModel(script));
-  const editor = stack.use(await mcpServer(COMPANION));
+  const editor = stack.use(await mcpServer(companion));
   await announce(workspace, editor);
+  const left = { port: 1, workspacePath: workspace.project };
+  if (staleFile !== undefined) await workspace.write(`../tmp/gemini/ide/${staleFile}`, JSON.stringify(left));
   const terminal = stack.use(
     await startTerminal([], {
       workspace,
       model,
-      env: { TMPDIR: join(workspace.root, 'tmp'), TERM_PROGRAM: 'vscode', ...env },
+      env: {
+        TMPDIR: join(workspace.root, 'tmp'),
+        TERM_PROGRAM: 'vscode',
+        ...(staleFile !== undefined && { GEMINI_CLI_IDE_SERVER_PORT: '1' }),
+      },
     }),
   );
   await terminal.waitForText('Type your message');
@@ -151,6 +163,19 @@ describe('a connected editor', () => {
     expect(await workspace.read('a.txt')).toBe('proposed\n');
   });
 
+  it('that hangs, beside the file of one that crashed, holds nothing up', async () => {
+    await using scene = await openScene(WRITE(), { companion: FROZEN, staleFile: 'gemini-ide-server-1-1.json' });
+    const { terminal, workspace, editor } = scene;
+    await scene.show([]);
+    await status(terminal, '🟢 Connected to VS Code');
+    terminal.type('write it\r');
+    await terminal.waitForText('Yes, once');
+    await editor.record.until((record) => record.calls('openDiff').length === 1);
+    terminal.type('\r');
+    await terminal.waitForText('All is said.');
+    expect(await workspace.read('a.txt')).toBe('proposed\n');
+  });
+
   it('that trusts the folder, or does not, decides', async () => {
     await using scene = await openScene([say('one')]);
     await scene.show([], { isTrusted: false });
@@ -161,14 +186,17 @@ describe('a connected editor', () => {
 
 describe('/ide', () => {
   it('says where Castor looked, connects and disconnects, and remembers it', async () => {
-    await using scene = await openScene([say('one')], {});
-    const { terminal, workspace } = scene;
+    await using scene = await openScene([say('one')], { settings: {} });
+    const { terminal, workspace, editor } = scene;
     terminal.type('/ide\r');
     await terminal.waitForText('🔴 Disconnected: IDE mode is off.');
     terminal.type('/ide enable\r');
     await terminal.waitForText('🟢 Connected to VS Code');
     const settings = () => workspace.read('../home/.gemini/settings.json').then((text) => JSON.parse(text) as object);
     expect(await settings()).toMatchObject({ ide: { enabled: true } });
+    terminal.type('/ide enable\r');
+    await terminal.waitUntil((seen) => seen.lines().join('\n').split('🟢 Connected to VS Code').length === 3);
+    expect(editor.record.requests('GET /mcp').length).toBe(1);
     terminal.type('/ide disable\r');
     await terminal.waitForText('IDE mode is off, in later sessions too.');
     expect(await settings()).toMatchObject({ ide: { enabled: false } });

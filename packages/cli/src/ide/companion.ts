@@ -30,6 +30,8 @@ export type DiffAnswer = { readonly isAccepted: true; readonly content: string }
 
 const START_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 10_000;
+/** The user has answered in the terminal: an editor that hangs does not hold the answer back for longer. */
+const CLOSE_LIMIT_MS = 2_000;
 const CHECK_MS = 5_000;
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
@@ -43,6 +45,7 @@ export class Companion {
   private readonly diffs = new Map<string, (answer: DiffAnswer) => void>();
   private timer: NodeJS.Timeout | undefined;
   private losses = 0;
+  private opening: Promise<void> | undefined;
   private isClosed = true;
 
   constructor(options: CompanionOptions) {
@@ -65,7 +68,7 @@ export class Companion {
   /** Resolves when it is connected or known why not. Never rejects. */
   async connect(): Promise<void> {
     this.isClosed = false;
-    await this.open();
+    if (this.state.kind !== 'connected') await this.open();
   }
 
   async close(): Promise<void> {
@@ -102,24 +105,37 @@ export class Companion {
   async closeDiff(filePath: string): Promise<string | undefined> {
     try {
       const args = { filePath, suppressNotification: true };
-      const result = await this.connection?.callTool('closeDiff', args, { timeoutMs: REQUEST_LIMIT_MS });
+      const result = await this.connection?.callTool('closeDiff', args, { timeoutMs: CLOSE_LIMIT_MS });
       return readClosed(result?.['content']);
     } catch {
       return undefined;
     }
   }
 
-  private async open(): Promise<void> {
+  /** One search at a time. */
+  private open(): Promise<void> {
+    clearTimeout(this.timer);
+    this.opening ??= this.search().finally(() => (this.opening = undefined));
+    return this.opening;
+  }
+
+  private async search(): Promise<void> {
     this.setState({ kind: 'connecting' });
-    const found = findCompanion(this.options);
-    this.looked = found.looked;
-    if (!found.address) return this.lose(found.problem);
-    try {
-      await this.openAt(found.address);
-      this.losses = 0;
-    } catch (error) {
-      this.lose(`The companion does not answer: ${getErrorMessage(error)}`);
+    const { addresses, problem = '', looked } = findCompanion(this.options);
+    this.looked = looked;
+    const failures: string[] = [];
+    for (const address of addresses) {
+      try {
+        await this.openAt(address);
+        this.losses = 0;
+        return;
+      } catch (error) {
+        const place = address.port === undefined ? `the program ${address.command}` : `port ${address.port}`;
+        failures.push(`${place}: ${getErrorMessage(error)}`);
+      }
     }
+    this.looked = [...looked, ...failures];
+    this.lose(failures.length > 0 ? `The companion does not answer at ${failures.join('; ')}` : problem);
   }
 
   private async openAt(address: CompanionAddress): Promise<void> {
@@ -127,7 +143,10 @@ export class Companion {
     let connecting = this.handshake(address, first);
     for (const host of others) connecting = connecting.catch(() => this.handshake(address, host));
     const connection = await connecting;
-    const tools = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS });
+    const tools = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS }).catch(async (error: unknown) => {
+      await connection.close();
+      throw error;
+    });
     const names = new Set(tools.map(({ name }) => name));
     if (this.isClosed) return connection.close();
     this.connection = connection;

@@ -30,7 +30,7 @@ describe('the companion of an editor', () => {
         ideInfo,
       },
     });
-    expect(place.find().address).toMatchObject({ port: 4000, token: 't', name: 'VS Code' });
+    expect(place.find().addresses[0]).toMatchObject({ port: 4000, token: 't', name: 'VS Code' });
   });
 
   it('is found in a folder below the open one, and by the older name of its file', async () => {
@@ -39,7 +39,7 @@ describe('the companion of an editor', () => {
     });
     const below = join(place.workspace.project, 'src');
     mkdirSync(below);
-    expect(place.find({}, below).address).toMatchObject({ port: 4000 });
+    expect(place.find({}, below).addresses[0]).toMatchObject({ port: 4000 });
   });
 
   it('is the one of this window: by its port, its process, then the live ones', async () => {
@@ -49,20 +49,38 @@ describe('the companion of an editor', () => {
       [`gemini-ide-server-${process.pid}-2.json`]: file(2),
       [`gemini-ide-server-1-3.json`]: file(3),
     });
-    expect(place.find({ GEMINI_CLI_IDE_SERVER_PORT: '1' }).address).toMatchObject({ port: 1 });
-    expect(place.find({ GEMINI_CLI_IDE_PID: '1' }).address).toMatchObject({ port: 3 });
-    expect(place.find().address).toMatchObject({ port: 2 });
+    expect(place.find({ GEMINI_CLI_IDE_SERVER_PORT: '1' }).addresses[0]).toMatchObject({ port: 1 });
+    expect(place.find({ GEMINI_CLI_IDE_PID: '1' }).addresses[0]).toMatchObject({ port: 3 });
+    expect(place.find().addresses[0]).toMatchObject({ port: 2 });
+  });
+
+  it('may be at several places, each worth a try: the file of an editor that crashed stays behind', async () => {
+    const stdio = { command: 'ide', args: ['--x'] };
+    await using place = await open({
+      [`gemini-ide-server-${DEAD}-1.json`]: { port: 1, workspacePath: '<project>', stdio },
+    });
+    const { addresses } = place.find({ GEMINI_CLI_IDE_SERVER_PORT: '2' });
+    expect(addresses.map(({ port, command }) => port ?? command)).toEqual([1, 'ide', 2]);
+    expect(place.find({ GEMINI_CLI_IDE_SERVER_PORT: '1' }).addresses.length).toBe(2);
+  });
+
+  it('has the token and the folder of the variables where its file names none', async () => {
+    await using place = await open({ [`gemini-ide-server-${process.pid}-4000.json`]: { port: 4000 } });
+    const { project } = place.workspace;
+    const given = { GEMINI_CLI_IDE_AUTH_TOKEN: 't', GEMINI_CLI_IDE_WORKSPACE_PATH: project };
+    expect(place.find(given).addresses).toMatchObject([{ port: 4000, token: 't' }]);
+    expect(place.find().problem).toContain('please open a workspace folder');
   });
 
   it('is found by the variables of the editor’s terminal', async () => {
     await using place = await open({});
     const token = { GEMINI_CLI_IDE_AUTH_TOKEN: 't' };
-    expect(place.find({ GEMINI_CLI_IDE_SERVER_PORT: '5000', ...token }).address).toMatchObject({
+    expect(place.find({ GEMINI_CLI_IDE_SERVER_PORT: '5000', ...token }).addresses[0]).toMatchObject({
       port: 5000,
       token: 't',
     });
     const stdio = { GEMINI_CLI_IDE_SERVER_STDIO_COMMAND: 'ide', GEMINI_CLI_IDE_SERVER_STDIO_ARGS: '["--x"]' };
-    expect(place.find(stdio).address).toMatchObject({ command: 'ide', args: ['--x'] });
+    expect(place.find(stdio).addresses[0]).toMatchObject({ command: 'ide', args: ['--x'] });
   });
 
   it.each<[string, Record<string, object | string>, Record<string, string>, string, string]>([
@@ -99,8 +117,8 @@ describe('the companion of an editor', () => {
   ])('is not found when %s, and the user learns why', async (_name, files, environment, problem, looked) => {
     await using place = await open(files);
     const found = place.find(environment);
-    expect(found.address).toBeUndefined();
-    expect('problem' in found && found.problem).toContain(problem);
+    expect(found.addresses).toEqual([]);
+    expect(found.problem).toContain(problem);
     expect(found.looked.join('\n')).toContain(looked);
   });
 });

@@ -26,13 +26,17 @@ export interface FindCompanionOptions {
   readonly folder?: string;
 }
 
-export type FoundCompanion =
-  | { readonly address: CompanionAddress; readonly looked: readonly string[] }
-  | { readonly address: undefined; readonly problem: string; readonly looked: readonly string[] };
+export interface FoundCompanion {
+  /** In the order they are worth a try: an editor that crashed leaves its file behind. */
+  readonly addresses: readonly CompanionAddress[];
+  /** Why there is none. */
+  readonly problem?: string;
+  readonly looked: readonly string[];
+}
 
-interface Candidate extends CompanionAddress {
-  readonly file: string;
+interface Candidate {
   readonly pid: number;
+  readonly addresses: readonly CompanionAddress[];
   readonly workspaces: readonly string[];
 }
 
@@ -44,17 +48,18 @@ const NO_FOLDER = 'To use this feature, please open a workspace folder in your I
 export function findCompanion({ cwd, environment, folder }: FindCompanionOptions): FoundCompanion {
   const place = folder ?? join(environment['TMPDIR'] ?? tmpdir(), 'gemini', 'ide');
   const looked: string[] = [];
-  const candidates = readCandidates(place, looked);
+  const candidates = readCandidates(place, environment, looked);
   const here = realPath(cwd);
   const fitting = candidates.filter(({ workspaces }) => workspaces.some((each) => contains(each, here)));
-  const chosen = choose(fitting, environment);
-  if (chosen) return { address: chosen, looked };
   const named = fromEnvironment(environment, looked);
   const workspaces = named ? toList(environment['GEMINI_CLI_IDE_WORKSPACE_PATH']) : [];
-  if (named && (workspaces.length === 0 || workspaces.some((each) => contains(each, here)))) {
-    return { address: named, looked };
-  }
-  return { address: undefined, problem: describe(candidates, workspaces), looked };
+  const isNamed = named && (workspaces.length === 0 || workspaces.some((each) => contains(each, here)));
+  const ofFiles = sortCandidates(fitting, environment).flatMap(({ addresses }) => addresses);
+  const isKnown = named?.port !== undefined && ofFiles.some(({ port }) => port === named.port);
+  const addresses = isNamed && !isKnown ? [...ofFiles, named] : ofFiles;
+  return addresses.length > 0
+    ? { addresses, looked }
+    : { addresses, problem: describe(candidates, workspaces), looked };
 }
 
 function describe(candidates: readonly Candidate[], named: readonly string[]): string {
@@ -64,7 +69,11 @@ function describe(candidates: readonly Candidate[], named: readonly string[]): s
   return `Directory mismatch. Castor is running in a different location than the open workspace in the IDE. Please run the CLI from one of the following directories: ${folders.join(', ')}`;
 }
 
-function readCandidates(place: string, looked: string[]): Candidate[] {
+function readCandidates(
+  place: string,
+  environment: FindCompanionOptions['environment'],
+  looked: string[],
+): Candidate[] {
   let names: string[];
   try {
     names = readdirSync(place).filter((name) => FILE.test(name));
@@ -75,14 +84,18 @@ function readCandidates(place: string, looked: string[]): Candidate[] {
   if (names.length === 0) looked.push(`${place}: no file of a companion`);
   return names.flatMap((name) => {
     const file = join(place, name);
-    const candidate = readCandidate(file, Number(FILE.exec(name)?.[1]));
+    const candidate = readCandidate(file, Number(FILE.exec(name)?.[1]), environment);
     looked.push(`${file}: ${typeof candidate === 'string' ? candidate : describeCandidate(candidate)}`);
     return typeof candidate === 'string' ? [] : [candidate];
   });
 }
 
-/** A sentence for a file that does not count. */
-function readCandidate(file: string, pid: number): Candidate | string {
+/** A sentence for a file that does not count. What it does not say, the variables may. */
+function readCandidate(
+  file: string,
+  pid: number,
+  environment: FindCompanionOptions['environment'],
+): Candidate | string {
   try {
     const owner = statSync(file).uid;
     if (process.getuid && owner !== process.getuid()) return 'ignored, it belongs to another user';
@@ -92,37 +105,36 @@ function readCandidate(file: string, pid: number): Candidate | string {
     const displayName = isRecord(ideInfo) ? ideInfo['displayName'] : undefined;
     const name = typeof displayName === 'string' ? displayName : undefined;
     const number = Number(port);
-    const token = typeof authToken === 'string' ? authToken : undefined;
-    const common = { file, pid, token, name, workspaces: toList(workspacePath) };
-    if (Number.isInteger(number) && number > 0 && number < 65_536) return { ...common, port: number };
+    const token = typeof authToken === 'string' ? authToken : environment['GEMINI_CLI_IDE_AUTH_TOKEN'];
+    const addresses: CompanionAddress[] = [];
+    if (Number.isInteger(number) && number > 0 && number < 65_536) addresses.push({ token, name, port: number });
     if (isRecord(stdio) && typeof stdio['command'] === 'string') {
-      const args: unknown = stdio['args'];
-      return { ...common, command: stdio['command'], args: Array.isArray(args) ? args.map(String) : [] };
+      const { command, args } = stdio;
+      addresses.push({ token, name, command, args: Array.isArray(args) ? args.map(String) : [] });
     }
-    return 'ignored, it names neither a port nor a program';
+    if (addresses.length === 0) return 'ignored, it names neither a port nor a program';
+    return { pid, addresses, workspaces: toList(workspacePath ?? environment['GEMINI_CLI_IDE_WORKSPACE_PATH']) };
   } catch (error) {
     return `ignored, ${(error as Error).message}`;
   }
 }
 
-function describeCandidate({ pid, port, workspaces }: Candidate): string {
+function describeCandidate({ pid, addresses: [first], workspaces }: Candidate): string {
+  const port = first?.port;
   const state = isAlive(pid) ? `process ${pid}` : `process ${pid}, which has ended`;
   return `${state}, ${port === undefined ? 'a program' : `port ${port}`}, open: ${workspaces.join(', ') || 'no folder'}`;
 }
 
-/** The window this terminal belongs to, where several have the folder open. */
-function choose(
-  fitting: readonly Candidate[],
-  environment: FindCompanionOptions['environment'],
-): Candidate | undefined {
+/** The window this terminal belongs to comes first, where several have the folder open. */
+function sortCandidates(fitting: readonly Candidate[], environment: FindCompanionOptions['environment']): Candidate[] {
   const port = Number(environment['GEMINI_CLI_IDE_SERVER_PORT']);
   const own = new Set([
     Number(environment['GEMINI_CLI_IDE_PID']),
     ...(fitting.length > 1 ? ancestorsOf(process.pid) : []),
   ]);
   const rank = (each: Candidate) =>
-    Number(each.port === port) * 4 + Number(own.has(each.pid)) * 2 + Number(isAlive(each.pid));
-  return [...fitting].sort((one, other) => rank(other) - rank(one) || other.pid - one.pid)[0];
+    Number(each.addresses[0]?.port === port) * 4 + Number(own.has(each.pid)) * 2 + Number(isAlive(each.pid));
+  return [...fitting].sort((one, other) => rank(other) - rank(one) || other.pid - one.pid);
 }
 
 function fromEnvironment(

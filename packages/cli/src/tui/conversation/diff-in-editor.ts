@@ -31,8 +31,10 @@ export async function askInBoth(
   // An editor that cannot be asked leaves the question to the terminal.
   const answer = await inTerminal;
   decided.abort();
-  const left = await editor.closeDiff(filePath);
-  const isEdited = left !== undefined && left !== newContent && answer !== undefined && isYes(answer);
+  const closed = editor.closeDiff(filePath);
+  if (answer === undefined || !isYes(answer)) return answer;
+  const left = await closed;
+  const isEdited = left !== undefined && left !== newContent;
   return isEdited ? { ...answer, payload: { ...answer.payload, newContent: left } } : answer;
 }
 
