@@ -61,6 +61,25 @@ describe('after an edit', () => {
     expect(results[1]).toContain('SANDBOX=bwrap');
   });
 
+  it('a sub-agent reads the errors of its own edits', async () => {
+    const settings = JSON.stringify({ castor: { diagnostics: { servers, timeout: 30 } } });
+    const helper = '---\nname: helper\ndescription: Helps.\n---\nYou help.\n';
+    const homeFiles = { '.gemini/settings.json': settings, '.gemini/agents/helper.md': helper };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel([
+      call('invoke_agent', { agent_name: 'helper', prompt: 'break it' }),
+      call('write_file', { file_path: 'a.json', content: '{ "a": nope }' }),
+      call('complete_task', { result: 'done' }),
+      say('ok'),
+    ]);
+    const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+    const { code } = await runCli(['-y', '-p', 'go'], { workspace, model, env });
+    expect(code).toBe(0);
+    expect(JSON.stringify((model.requests[2]!.body.contents as unknown[]).at(-1))).toContain(
+      'New errors after this edit',
+    );
+  });
+
   it('nothing runs in a folder without trust', async () => {
     const files = [{ file_path: 'a.json', content: '{ "a": nope }' }];
     const { results } = await run(files, { servers, timeout: 30 }, {});

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createWorkspace, fakeModel, refusedUrl, runCli } from '@castor/testkit';
 import type { CliOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +27,28 @@ describe('castor doctor', () => {
     expect(find('address')).toEqual({ topic: 'address', status: 'ok', says: `${model.url} accepts connections` });
     expect(find('ripgrep')?.status).toBe('ok');
     expect([await readdir(workspace.home), await readdir(workspace.project)]).toEqual([[], []]);
+  });
+
+  it('says which programs run after an edit, and which are missing', async () => {
+    const program = (command: string) => ({ command, extensions: ['.x'] });
+    const diagnostics = {
+      servers: { own: program(process.execPath), gone: program('no-such-server') },
+      formatters: { tidy: program(process.execPath), lost: program('no-such-formatter') },
+    };
+    const settings = JSON.stringify({ castor: { diagnostics } });
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings } });
+    const binary = await workspace.write('bin/typescript-language-server', '#!/bin/sh\n');
+    const PATH = `${dirname(binary)}:${process.env['PATH']}`;
+    const { checks, find } = await examine({ workspace, env: { PATH } }, '--offline');
+    expect(find('language servers')?.says).toContain('edits are checked with own');
+    expect(find('language servers')?.says).toMatch(
+      /slow to start: typescript-language-server.*; to use it: castor config/,
+    );
+    expect(find('formatters')).toMatchObject({ status: 'ok', says: 'tidy' });
+    expect(checks.filter(({ topic }) => ['language server', 'formatter'].includes(topic))).toMatchObject([
+      { status: 'problem', says: expect.stringContaining('gone: "no-such-server" is not on the PATH') },
+      { status: 'problem', says: expect.stringContaining('lost: "no-such-formatter" is not on the PATH') },
+    ]);
   });
 
   it('says how to go on without a key', async () => {

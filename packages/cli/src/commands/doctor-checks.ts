@@ -27,6 +27,7 @@ import {
   checkUnknownKeys,
   checkWanted,
 } from './doctor-files.ts';
+import { checkEditPrograms } from './doctor-edits.ts';
 import { checkMachine } from './doctor-machine.ts';
 import { checkMcpServers } from './doctor-mcp.ts';
 import { checkProviderModel, checkProviders } from './doctor-providers.ts';
@@ -37,7 +38,8 @@ declare const CASTOR_VERSION: string;
 export async function examine(context: SubcommandContext, { isOffline }: { isOffline: boolean }): Promise<Check[]> {
   const first = [checkProgram(), checkHome(context)];
   const loaded = await loadOrExplain(context);
-  if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context))];
+  const path = context.environment['PATH'] ?? '';
+  if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context)), ...checkEditPrograms(path)];
   const { environment } = loaded.configuration;
   const model = checkModel(loaded.configuration, context);
   return [
@@ -61,6 +63,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...checkAdditions(loaded, context),
     ...(await checkMcpServers(loaded, context, { isOffline })),
     ...(await checkMachine(context)),
+    ...checkEditPrograms(path, loaded.configuration.settings.castor.diagnostics),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findProgram, KNOWN_SERVERS, probeBubblewrap, readGrants } from '@castor/core/program';
+import { probeBubblewrap, readGrants } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor.ts';
 
@@ -17,7 +17,6 @@ export async function checkMachine({ environment, home }: SubcommandContext): Pr
     present('ripgrep', ripgrep ?? onPath('rg'), 'search is slower without it'),
     present('git', onPath('git'), 'needed for worktrees and checkpoints'),
     present('pty', pty, 'commands run without a terminal of their own'),
-    checkLanguageServers(environment['PATH'] ?? ''),
     ...(process.platform === 'linux' ? [await checkSandbox(environment)] : []),
     ...checkGrants(home),
   ];
@@ -37,18 +36,6 @@ async function checkSandbox(environment: SubcommandContext['environment']): Prom
   if (!probe.works) return { topic: 'bwrap', status: 'missing', says: `no sandbox for commands: ${probe.reason}` };
   const { file, weakness } = probe.bubblewrap;
   return { topic: 'bwrap', status: 'ok', says: [file, ...(weakness === undefined ? [] : [weakness])].join('\n') };
-}
-
-/** Which checks after an edit are possible; a slow one is used with castor.diagnostics.mode on. */
-function checkLanguageServers(path: string): Check {
-  const topic = 'language servers';
-  const found = KNOWN_SERVERS.filter(({ command }) => findProgram(command, path) !== undefined);
-  if (found.length === 0) {
-    const names = KNOWN_SERVERS.map(({ name }) => name).join(', ');
-    return { topic, status: 'missing', says: `none found; edits are not checked. Known: ${names}` };
-  }
-  const says = found.map(({ name, isSlow }) => (isSlow ? `${name} (used with castor.diagnostics.mode on)` : name));
-  return { topic, status: 'ok', says: says.join(', ') };
 }
 
 function present(topic: string, found: string | undefined, use: string): Check {

@@ -134,7 +134,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   let requestedModel = () => options.model;
   const recorder = openRecorder(options, workspace, tempDirectory, warn);
   const isChecked = trustedFolder === true && options.diagnostics !== undefined;
-  const written = isChecked ? new WrittenFiles(openChecks) : undefined;
+  const written = isChecked ? new WrittenFiles(workspace.root, openChecks) : undefined;
   const store = new FileStore(workspace, new ReadLedger(), recorder, (file) => written?.note(file));
   const { generator } = spending;
   const catalogue = catalogueOf(generator);
@@ -229,12 +229,13 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
         ...{ describeSkills: () => '', warn: () => undefined },
       }),
     agents: agents as WorkspaceAgents,
+    written,
     depth: 0,
   };
 
   async function openChecks() {
     const { createDiagnostics } = await import('./workspace-diagnostics.ts');
-    return createDiagnostics(options.diagnostics ?? {}, { store, commands, tell: warn });
+    return createDiagnostics(options.diagnostics ?? {}, { root: workspace.root, commands, tell: warn });
   }
 
   function tellOfEnd(process: BackgroundProcess): void {

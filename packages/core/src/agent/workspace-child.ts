@@ -43,6 +43,7 @@ import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-o
 import { runRemoteAgent } from './workspace-remote.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 import type { WorkspaceUndo } from './workspace-undo.ts';
+import type { WrittenFiles } from './written-files.ts';
 
 /** What a child takes over from its parent, which may be a child itself. */
 export interface ParentParts {
@@ -72,6 +73,8 @@ export interface ParentParts {
   describeSkills(): string;
   loadContext(workspace: Workspace, fit: WorkspaceFit): Promise<WorkspaceContext>;
   agents: WorkspaceAgents;
+  /** Checks the files that calls write; absent where nothing is checked. */
+  written: WrittenFiles | undefined;
   /** 0 for the session of the user. */
   depth: number;
   warn: Warn;
@@ -110,7 +113,9 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
     await fit.change(factsOf(mainModel, catalogue));
     const judge = new ChildPolicy({ parent: place.judge, rules: place.rules, agent: agent.name });
     const journal = place.journal(recorder);
-    const store = new FileStore(workspace, new ReadLedger(), journal);
+    // A worktree is another folder: what comes back from it is not checked.
+    const written = place.handOver ? undefined : parent.written?.share();
+    const store = new FileStore(workspace, new ReadLedger(), journal, (file) => written?.note(file));
     let result: string | undefined;
     let turns = 0;
     let isLast = false;
@@ -200,7 +205,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
           // A worktree is not the workspace: what comes back from it are edits of the call that runs the child.
           changeWatch: place.handOver ? undefined : parent.undo?.watch(owner),
           prepare: servers && ((within: AbortSignal) => servers.servers.prepare(within)),
-          resultContext: context.resultContext,
+          resultContext: written?.withReport(context.resultContext) ?? context.resultContext,
           // Its prompts and turns are not those of the session; its requests and calls are counted where they happen.
           telemetry: telemetry && { ...telemetry, add: () => undefined },
           hints,

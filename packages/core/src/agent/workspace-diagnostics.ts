@@ -2,12 +2,11 @@
 
 import { FileDiagnostics } from '../diagnostics/file-diagnostics.ts';
 import { chooseServers } from '../diagnostics/server-table.ts';
-import type { FileStore } from '../tools/files/file-store.ts';
 import type { DiagnosticsOptions, Warn } from './workspace-options.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
 export interface DiagnosticsSurroundings {
-  store: FileStore;
+  root: string;
   commands: Pick<WorkspaceShell, 'environment' | 'shell' | 'sandbox'>;
   tell: Warn;
 }
@@ -16,11 +15,11 @@ const DEFAULT_LIMIT_MS = 3_000;
 
 export function createDiagnostics(
   { mode = 'auto', servers = {}, formatters = {}, limitMs = DEFAULT_LIMIT_MS }: DiagnosticsOptions,
-  { store, commands, tell }: DiagnosticsSurroundings,
+  { root, commands, tell }: DiagnosticsSurroundings,
 ): FileDiagnostics {
   const { environment, shell } = commands;
   return new FileDiagnostics({
-    root: store.workspace.root,
+    root,
     environment,
     guard: shell.guard,
     confine: commands.sandbox?.confine,
@@ -28,6 +27,5 @@ export function createDiagnostics(
     formatters: Object.entries(formatters).map(([name, { args = [], ...program }]) => ({ name, args, ...program })),
     limitMs,
     onReport: tell,
-    onFormatted: (path, before, after, callId) => store.adopt(path, before, after, callId),
   });
 }

@@ -1,25 +1,36 @@
 /**
  * WrittenFiles: collects the files that calls have written and, with the result of a call, reports what the edit broke.
- * The checks themselves are loaded by the first file that was written.
+ * The checks themselves are loaded by the first file that was written; an agent and its children share them.
  */
 
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { ResultContext } from '../scheduler/ports.ts';
 import type { ChangedFile, FileDiagnostics } from '../diagnostics/file-diagnostics.ts';
 import type { WrittenFile } from '../tools/files/file-store.ts';
 
 export class WrittenFiles {
+  private readonly root: string;
   private readonly load: () => Promise<FileDiagnostics>;
   private loading: Promise<FileDiagnostics> | undefined;
   private changes: ChangedFile[] = [];
 
-  constructor(load: () => Promise<FileDiagnostics>) {
+  constructor(root: string, load: () => Promise<FileDiagnostics>) {
+    this.root = root;
     this.load = load;
   }
 
-  note({ path, before, callId }: WrittenFile): void {
+  /** For another agent in the same folder, with the same checks. */
+  share(): WrittenFiles {
+    return new WrittenFiles(this.root, () => this.checks());
+  }
+
+  note({ path, before, after, adopt }: WrittenFile): void {
+    const known = this.changes.find((each) => each.path === path);
+    this.changes = this.changes.filter((each) => each !== known);
     // The first state of a file counts, where one call writes it twice.
-    if (this.changes.some((each) => each.path === path)) return;
-    this.changes.push({ path, before: before?.toString('utf8'), callId });
+    const first = known ? known.before : before?.toString('utf8');
+    this.changes.push({ path, before: first, after: Buffer.from(after).toString('utf8'), adopt });
   }
 
   /** What a result is told besides: the context of the workspace, then what the edit broke. */
@@ -34,12 +45,22 @@ export class WrittenFiles {
     (await this.loading)?.dispose();
   }
 
+  private checks(): Promise<FileDiagnostics> {
+    return (this.loading ??= this.load());
+  }
+
   /** A call that runs beside others reports its own files only. */
   private async report(paths: readonly string[]): Promise<string | undefined> {
-    const own = this.changes.filter(({ path }) => paths.some((each) => each === path || path.endsWith(each)));
+    if (this.changes.length === 0) return undefined;
+    const named = new Set(await Promise.all(paths.map((path) => this.realPath(path))));
+    const own = this.changes.filter(({ path }) => named.has(path));
     if (own.length === 0) return undefined;
     this.changes = this.changes.filter((change) => !own.includes(change));
-    this.loading ??= this.load();
-    return (await this.loading).report(own);
+    return (await this.checks()).report(own);
+  }
+
+  private async realPath(path: string): Promise<string> {
+    const absolute = resolve(this.root, path);
+    return realpath(absolute).catch(() => absolute);
   }
 }

@@ -5,6 +5,7 @@ import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { FileDiagnostics } from './file-diagnostics.ts';
 import type { FileDiagnosticsOptions } from './file-diagnostics.ts';
+import { scriptedServer } from './scripted-server.fixture.ts';
 import { chooseServers } from './server-table.ts';
 
 /** A real language server, from npm. */
@@ -16,26 +17,29 @@ async function open(more: Partial<FileDiagnosticsOptions> = {}) {
   const workspace = await createWorkspace();
   const told: string[] = [];
   const formatted: string[] = [];
-  const diagnostics = new FileDiagnostics({
+  const options = {
     root: workspace.project,
     environment: { PATH: process.env['PATH'] ?? '', HOME: workspace.home },
     servers: chooseServers('auto', SERVER),
     formatters: [],
     limitMs: 30_000,
-    onReport: (message) => told.push(message),
-    onFormatted: async (_path, before, after) => void formatted.push(`${before.toString()} → ${after.toString()}`),
+    onReport: (message: string) => told.push(message),
     ...more,
-  });
+  };
+  const diagnostics = new FileDiagnostics(options);
+  const adopt = async (from: Buffer, to: Buffer) => void formatted.push(`${from.toString()} → ${to.toString()}`);
   const path = join(workspace.project, 'a.json');
   const edit = async (before: string | undefined, after: string) => {
     await writeFile(path, after);
-    return diagnostics.report([{ path, before, callId: 'c1' }]);
+    return diagnostics.report([{ path, before, after, adopt }]);
   };
   const dispose = async () => {
     diagnostics.dispose();
     await workspace.dispose();
   };
-  return { path, edit, told, formatted, diagnostics, [Symbol.asyncDispose]: dispose };
+  /** What the editor has not saved. */
+  const editUnsaved = (after: string) => diagnostics.report([{ path, before: undefined, after, adopt }]);
+  return { path, root: workspace.project, edit, editUnsaved, told, formatted, options, [Symbol.asyncDispose]: dispose };
 }
 
 describe('a language server', () => {
@@ -52,6 +56,32 @@ describe('a language server', () => {
   it('knows the errors before the first edit from the text before it', async () => {
     await using files = await open();
     expect(await files.edit('{ "a": nope }', '{ "a": nope, "b": 1 }')).toBeUndefined();
+  });
+
+  it('is asked about the text of an editor that has not saved it', async () => {
+    await using files = await open({ formatters: [{ name: 'tidy', ...node('0') }] });
+    await files.edit('{}', '{}');
+    expect(await files.editUnsaved('{ "a": nope }')).toMatch(/a\.json:1: Value expected/);
+    expect(files.told).toContainEqual(expect.stringContaining('tidy did not run on'));
+  });
+
+  it.each(['numbered', 'in parts', 'tsserver'] as const)('may tell its errors %s', async (way) => {
+    await using files = await open({ servers: chooseServers('auto', scriptedServer(way)) });
+    expect(await files.edit('one', 'two')).toBeUndefined();
+    expect(await files.edit('two', 'two\nnope')).toMatch(/a\.json:2: nope is wrong/);
+    expect(await files.edit('two\nnope', 'two\nnope\nthree')).toBeUndefined();
+    expect(await files.edit('two\nnope\nthree', 'nope\nnope')).toMatch(/from scripted:\n.*a\.json:2: nope is wrong.*$/);
+  });
+
+  it('that is still starting is asked again, and then tells what the first edit broke', async () => {
+    await using files = await open({ limitMs: 20 });
+    const gate = join(files.root, 'gate');
+    files.options.servers = chooseServers('auto', scriptedServer('numbered', gate));
+    expect(await files.edit('one', 'nope')).toBeUndefined();
+    expect(files.told).toEqual(['scripted has not answered yet; this edit is not checked.']);
+    await writeFile(gate, '');
+    files.options.limitMs = 60_000;
+    expect(await files.edit('nope', 'nope\ntwo')).toMatch(/a\.json:1: nope is wrong/);
   });
 
   it('is not started for other files, nor when the mode is off', async () => {

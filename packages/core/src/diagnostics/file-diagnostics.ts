@@ -12,7 +12,7 @@ import type { Confine } from '../util/invocation.ts';
 import { runFormatter } from './formatters.ts';
 import type { Formatter } from './formatters.ts';
 import { LanguageServer } from './language-server.ts';
-import type { FileError } from './language-server.ts';
+import type { FileError } from './read-errors.ts';
 import { findProgram, fits } from './server-table.ts';
 import type { ServerRow } from './server-table.ts';
 
@@ -28,15 +28,16 @@ export interface FileDiagnosticsOptions {
   readonly limitMs: number;
   /** Tells the user. */
   readonly onReport: (message: string) => void;
-  /** A formatter changed the file: what is on disk now is what the model is told. */
-  readonly onFormatted: (path: string, before: Buffer, after: Buffer, callId: string) => Promise<void>;
 }
 
 export interface ChangedFile {
   readonly path: string;
   /** Undefined for a file that did not exist. */
   readonly before: string | undefined;
-  readonly callId: string;
+  /** What the call wrote; an editor may not have saved it yet. */
+  readonly after: string;
+  /** Called when a formatter changed the file: what is on disk now is what the model is told. */
+  readonly adopt: (before: Buffer, after: Buffer) => Promise<void>;
 }
 
 const MAX_TOLD = 20;
@@ -47,6 +48,10 @@ export class FileDiagnostics {
   /** Servers that did not answer in time, or are not installed: not waited for again. */
   private readonly given = new Set<string>();
   private readonly known = new Map<string, readonly FileError[]>();
+  /** The text before the first edit that was not checked in time: later edits are compared with it. */
+  private readonly unchecked = new Map<string, string | undefined>();
+  /** The last check of each server: a document has one text at a time. */
+  private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(options: FileDiagnosticsOptions) {
     this.options = options;
@@ -56,9 +61,9 @@ export class FileDiagnostics {
   async report(changes: readonly ChangedFile[]): Promise<string | undefined> {
     const said: string[] = [];
     for (const change of changes) {
-      const formatted = await this.format(change);
-      if (formatted !== undefined) said.push(formatted);
-      const errors = await this.check(change);
+      const { told, text = change.after } = await this.format(change);
+      if (told !== '') said.push(told);
+      const errors = await this.check({ ...change, after: text });
       if (errors !== undefined) said.push(errors);
     }
     return said.length === 0 ? undefined : said.join('\n\n');
@@ -69,31 +74,46 @@ export class FileDiagnostics {
     this.running.clear();
   }
 
-  private async format({ path, callId }: ChangedFile): Promise<string | undefined> {
-    const { formatters, root, environment, guard, confine, limitMs, onFormatted, onReport } = this.options;
+  /** What the model is told, and the text that a formatter left. */
+  private async format({ path, after: written, adopt }: ChangedFile): Promise<{ told: string; text?: string }> {
+    const { formatters, root, environment, guard, confine, limitMs, onReport } = this.options;
     const said: string[] = [];
+    let text: string | undefined;
     for (const formatter of formatters.filter((each) => fits(each, path))) {
       try {
         const before = await readFile(path);
+        if (before.toString('utf8') !== (text ?? written)) {
+          onReport(`${formatter.name} did not run on ${path}: the editor has not saved it.`);
+          continue;
+        }
         const problem = await runFormatter(formatter, path, { root, environment, guard, confine, limitMs });
         const after = await readFile(path);
         if (problem !== undefined) said.push(`${formatter.name} on ${path}: ${problem}`);
         if (after.equals(before)) continue;
-        await onFormatted(path, before, after, callId);
+        text = after.toString('utf8');
+        await adopt(before, after);
         const { describeFormatting } = await import('./formatters.ts');
         said.push(await describeFormatting(formatter.name, path, before, after));
       } catch (error) {
         onReport(`${formatter.name} did not run on ${path}: ${getErrorMessage(error)}`);
       }
     }
-    return said.length === 0 ? undefined : said.join('\n');
+    return { told: said.join('\n'), ...(text !== undefined && { text }) };
   }
 
-  private async check({ path, before }: ChangedFile): Promise<string | undefined> {
+  private async check({ path, before: given, after }: ChangedFile): Promise<string | undefined> {
     const row = this.options.servers.find((each) => fits(each, path));
     if (!row || this.given.has(row.name)) return undefined;
+    const before = this.unchecked.has(path) ? this.unchecked.get(path) : given;
+    const late = new AbortController();
     try {
-      const now = await this.limited(this.compare(row, path, before), row);
+      const now = await this.limited(
+        this.inTurn(row, () => this.compare(row, { path, before, after }, late.signal)),
+        row,
+      );
+      if (now) this.unchecked.delete(path);
+      else this.unchecked.set(path, before);
+      late.abort();
       if (!now || now.length === 0) return undefined;
       const more = now.length > MAX_TOLD ? `\n… and ${now.length - MAX_TOLD} more` : '';
       const lines = now.slice(0, MAX_TOLD).map(({ line, message }) => `${path}:${line}: ${message}`);
@@ -108,12 +128,19 @@ export class FileDiagnostics {
   }
 
   /** The errors that were not there before the edit. */
-  private async compare(row: ServerRow, path: string, before: string | undefined): Promise<FileError[]> {
-    const server = await this.serverOf(row);
+  private async compare(
+    row: ServerRow,
+    { path, before, after }: Pick<ChangedFile, 'path' | 'before' | 'after'>,
+    late: AbortSignal,
+  ): Promise<FileError[]> {
+    const server = late.aborted ? undefined : await this.serverOf(row);
     if (!server) return [];
     const language = languageOf(path);
     const earlier = this.known.get(path) ?? (before === undefined ? [] : await server.check(path, before, language));
-    const now = await server.check(path, await readFile(path, 'utf8'), language);
+    if (late.aborted) return [];
+    const now = await server.check(path, after, language);
+    // What is not told stays new.
+    if (late.aborted) return [];
     this.known.set(path, now);
     const left = earlier.map(({ message }) => message);
     return now.filter(({ message }) => {
@@ -121,6 +148,15 @@ export class FileDiagnostics {
       if (at >= 0) left.splice(at, 1);
       return at < 0;
     });
+  }
+
+  private inTurn<T>({ name }: ServerRow, act: () => Promise<T>): Promise<T> {
+    const turn = (this.turns.get(name) ?? Promise.resolve()).then(act);
+    this.turns.set(
+      name,
+      turn.catch(() => undefined),
+    );
+    return turn;
   }
 
   private async serverOf(row: ServerRow): Promise<LanguageServer | undefined> {

@@ -11,13 +11,9 @@ import type { ChildGuard } from '../tools/run-child.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup } from '../util/child-group.ts';
 import { isRecord } from '../util/is-record.ts';
+import { readDiagnostics, readTypeScriptErrors } from './read-errors.ts';
+import type { FileError } from './read-errors.ts';
 import type { ServerRow } from './server-table.ts';
-
-export interface FileError {
-  /** From 1. */
-  readonly line: number;
-  readonly message: string;
-}
 
 export interface LanguageServerOptions {
   readonly root: string;
@@ -27,22 +23,31 @@ export interface LanguageServerOptions {
   readonly isConfined?: boolean | undefined;
 }
 
-interface OpenDocument {
-  version: number;
-  text: string;
+/** A check that waits for the report on this version of a document. */
+interface Waiting {
+  readonly version: number;
+  readonly resolve: (errors: FileError[]) => void;
+  readonly reject: (error: Error) => void;
+  timer?: NodeJS.Timeout | undefined;
 }
 
-const ERROR = 1;
-const MAX_ERRORS = 100;
-const MAX_MESSAGE = 500;
+/** How a server tells the errors of a document: by itself, when asked, or when its tsserver is asked. */
+type Way = 'pushed' | 'pulled' | 'tsserver';
+
+/** typescript-language-server pushes the errors in parts, also those of the text before; its tsserver answers at once. */
+const TSSERVER = 'typescript.tsserverRequest';
+const TSSERVER_REQUESTS = ['syntacticDiagnosticsSync', 'semanticDiagnosticsSync'];
+/** A report without the number of its version counts when no other follows within this time. */
+const QUIET_MS = 300;
 
 export class LanguageServer {
   private readonly child: ChildProcess;
   private readonly connection: MessageConnection;
   private readonly ready: Promise<boolean>;
-  private readonly open = new Map<string, OpenDocument>();
-  private readonly waiting = new Map<string, { version: number; resolve(errors: FileError[]): void }>();
-  private isPulling = false;
+  /** The versions of the open documents. */
+  private readonly versions = new Map<string, number>();
+  private readonly waiting = new Map<string, Waiting>();
+  private way: Way = 'pushed';
   /** Undefined while it runs. */
   private ending: Error | undefined;
 
@@ -82,8 +87,9 @@ export class LanguageServer {
     if (this.ending) throw this.ending;
     await this.ready;
     const uri = pathToFileURL(path).href;
-    const version = (this.open.get(uri)?.version ?? 0) + 1;
-    const reported = this.isPulling ? undefined : this.nextReport(uri, version);
+    const version = (this.versions.get(uri) ?? 0) + 1;
+    this.versions.set(uri, version);
+    const reported = this.way === 'pushed' ? this.nextReport(uri, version) : undefined;
     if (version === 1) {
       await this.connection.sendNotification('textDocument/didOpen', {
         textDocument: { uri, languageId, version, text },
@@ -94,14 +100,25 @@ export class LanguageServer {
         contentChanges: [{ text }],
       });
     }
-    this.open.set(uri, { version, text });
-    if (reported) return reported;
-    const report: unknown = await this.connection.sendRequest('textDocument/diagnostic', { textDocument: { uri } });
-    return toErrors(isRecord(report) ? report['items'] : undefined);
+    return reported ?? this.ask(uri);
   }
 
   dispose(): void {
     this.end(new Error('The server was ended.'));
+  }
+
+  private async ask(uri: string): Promise<FileError[]> {
+    if (this.way === 'tsserver') {
+      const answers = TSSERVER_REQUESTS.map((name) =>
+        this.connection.sendRequest('workspace/executeCommand', {
+          command: TSSERVER,
+          arguments: [name, { file: uri }],
+        }),
+      );
+      return (await Promise.all(answers)).flatMap(readTypeScriptErrors);
+    }
+    const report: unknown = await this.connection.sendRequest('textDocument/diagnostic', { textDocument: { uri } });
+    return readDiagnostics(isRecord(report) ? report['items'] : undefined);
   }
 
   private async initialize(root: string, processId: number | null): Promise<boolean> {
@@ -120,14 +137,17 @@ export class LanguageServer {
       },
     });
     const capabilities = isRecord(answer) && isRecord(answer['capabilities']) ? answer['capabilities'] : {};
-    this.isPulling = isRecord(capabilities['diagnosticProvider']);
+    const executing = isRecord(capabilities['executeCommandProvider']) ? capabilities['executeCommandProvider'] : {};
+    const commands: unknown = executing['commands'];
+    if (Array.isArray(commands) && commands.includes(TSSERVER)) this.way = 'tsserver';
+    else if (isRecord(capabilities['diagnosticProvider'])) this.way = 'pulled';
     await this.connection.sendNotification('initialized', {});
     return true;
   }
 
   /** Resolves with the report on this version; older ones are skipped where the server numbers them. */
   private nextReport(uri: string, version: number): Promise<FileError[]> {
-    return new Promise((resolve) => this.waiting.set(uri, { version, resolve }));
+    return new Promise((resolve, reject) => this.waiting.set(uri, { version, resolve, reject }));
   }
 
   private receive(params: unknown): void {
@@ -135,26 +155,25 @@ export class LanguageServer {
     const waiting = this.waiting.get(params['uri']);
     const { version } = params;
     if (!waiting || (typeof version === 'number' && version < waiting.version)) return;
-    this.waiting.delete(params['uri']);
-    waiting.resolve(toErrors(params['diagnostics']));
+    const { uri, diagnostics } = params;
+    const settle = () => {
+      this.waiting.delete(uri);
+      waiting.resolve(readDiagnostics(diagnostics));
+    };
+    clearTimeout(waiting.timer);
+    if (typeof version === 'number') settle();
+    else waiting.timer = setTimeout(settle, QUIET_MS);
   }
 
   private end(error: Error): void {
     if (this.ending) return;
     this.ending = error;
     this.connection?.dispose();
+    for (const { reject, timer } of this.waiting.values()) {
+      clearTimeout(timer);
+      reject(error);
+    }
+    this.waiting.clear();
     if (this.child.exitCode === null && this.child.signalCode === null) signalChildGroup(this.child, 'SIGKILL');
   }
-}
-
-function toErrors(items: unknown): FileError[] {
-  if (!Array.isArray(items)) return [];
-  return items.slice(0, MAX_ERRORS * 10).flatMap((item: unknown) => {
-    if (!isRecord(item) || (item['severity'] !== undefined && item['severity'] !== ERROR)) return [];
-    const { range, message, source, code } = item;
-    const start = isRecord(range) && isRecord(range['start']) ? range['start']['line'] : 0;
-    const from = [source, code].filter((each) => typeof each === 'string' || typeof each === 'number').join(' ');
-    const words = `${String(message)}${from === '' ? '' : ` (${from})`}`;
-    return [{ line: (typeof start === 'number' ? start : 0) + 1, message: words.slice(0, MAX_MESSAGE) }];
-  });
 }

@@ -48,7 +48,9 @@ export interface WrittenFile {
   path: string;
   /** Undefined when the file did not exist. */
   before: Buffer | undefined;
-  callId: string;
+  after: Uint8Array;
+  /** Records what another program makes of it. */
+  adopt(before: Buffer, after: Buffer): Promise<void>;
 }
 
 export class FileStore {
@@ -118,12 +120,15 @@ export class FileStore {
     }
     this.ledger.record(realPath, after);
     if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
-    if (callId !== undefined)
-      this.onWritten?.({ path: realPath, before: 'bytes' in file ? file.bytes : undefined, callId });
+    if (callId !== undefined) {
+      const before = 'bytes' in file ? file.bytes : undefined;
+      const adopt = (from: Buffer, to: Buffer) => this.adopt(realPath, from, to, callId);
+      this.onWritten?.({ path: realPath, before, after: bytes, adopt });
+    }
   }
 
   /** Records what another program made of a file that a call has written; the model is told of it. */
-  async adopt(path: string, before: Buffer, after: Buffer, callId: string): Promise<void> {
+  private async adopt(path: string, before: Buffer, after: Buffer, callId: string): Promise<void> {
     const known = { bytes: before, fingerprint: fingerprint(before) };
     await this.journal?.changing({ callId, path, before: known, after: fingerprint(after) });
     this.ledger.record(path, fingerprint(after));
