@@ -1,6 +1,6 @@
 /** Slash commands at a terminal: their dialogs, what they keep, and what may be done while the agent works. */
 
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   answer,
@@ -141,6 +141,26 @@ describe('/undo and /redo', () => {
     terminal.type('\r');
     await terminal.waitForText('Redone: 2 paths, verified.');
     expect(await workspace.read('notes.txt')).toBe('two\n');
+    // All that the session changed, by commands too; one file is reverted.
+    terminal.type('/diff\r');
+    await terminal.waitForText(/❯ made\.txt +\+1 −0 · prompt 1\n +notes\.txt +\+1 −1 · prompt 1$/m);
+    terminal.type('notes\r');
+    await terminal.waitForText('Revert it to what it was before this session');
+    terminal.type('2');
+    await terminal.waitForText(/❯ made\.txt/);
+    terminal.type(ESC);
+    await terminal.waitForText('notes.txt reverted.');
+    expect(await workspace.read('notes.txt')).toBe('one\n');
+    terminal.type('/branch try\r');
+    await terminal.waitForText('Go on there: cd');
+    await writeFile(`${workspace.project}-try/new.txt`, 'new\n');
+    terminal.type('/branch compare try\r');
+    await terminal.waitForText(/new\.txt +added \+1 −0 +–/);
+    terminal.type('/branch merge try\r');
+    await terminal.waitForText('Merged 1 path, verified.');
+    expect(await workspace.read('new.txt')).toBe('new\n');
+    terminal.type('/branch drop try --yes\r');
+    await terminal.waitForText('Dropped the branch try');
     terminal.type('/rewind\r');
     await terminal.waitForText(/❯ Change +commands/);
     terminal.type('\r');

@@ -40,6 +40,7 @@ describe('castor branch', () => {
     expect(compared).toMatch(/^file +branch try +this folder$/m);
     expect(compared).toMatch(/^a\.txt +modified \+1 −1 +modified \+1 −1$/m);
     expect(compared).toMatch(/^second\.txt +– +added \+1 −0$/m);
+    expect(compared).toMatch(/^cost +\$0 +\$0$/m);
     expect(await run('branch', 'drop', 'try')).toMatchObject({ code: 1, stderr: expect.stringContaining('3 changes') });
     const merged = await run('branch', 'merge', 'try', '-o', 'json');
     expect(JSON.parse(merged.stdout)).toEqual({

@@ -1,20 +1,13 @@
 /** The words of branches: the list, two changes side by side, what each cost, a merge. */
 
-import { countOf, tokensSince } from '@castor/core/program';
+import { countOf } from '@castor/core/program';
 import type { Branch, DescribedChange, MergeResult } from '@castor/core/program';
 import { sanitizeLine } from '../sanitize.ts';
+import { shortCost } from '../short-numbers.ts';
+import type { Comparison, SideCost } from './compare-branch.ts';
 
-export interface Comparison {
-  readonly branch: Branch;
-  readonly there: readonly DescribedChange[];
-  readonly here: readonly DescribedChange[];
-  readonly cost: BranchCost;
-}
-
-/** Tokens of the answers since the branch began. */
-export interface BranchCost {
-  readonly there: number;
-  readonly here: number;
+export function describeNew({ name, root, sessionId }: Branch): string {
+  return `Branch ${name}: ${root}\nGo on there: cd ${JSON.stringify(root)} && castor --resume ${sessionId}`;
 }
 
 export function describeBranches(branches: readonly Branch[]): string {
@@ -39,11 +32,21 @@ export function describeComparison({ branch, there, here, cost }: Comparison): s
   const table = [
     row('file', `branch ${branch.name}`, 'this folder'),
     ...paths.map((path) => row(sanitizeLine(path), cell(there, path), cell(here, path))),
-    row('tokens', String(cost.there), String(cost.here)),
+    row('model', modelsOf(cost.there), modelsOf(cost.here)),
+    row('tokens', String(cost.there.tokens), String(cost.here.tokens)),
+    row('cost', dollarsOf(cost.there), dollarsOf(cost.here)),
   ];
   const diffs = (title: string, changes: readonly DescribedChange[]) =>
     `${title}\n${changes.map(({ path, diff, note }) => diff ?? `${sanitizeLine(path)}: ${note ?? ''}\n`).join('\n') || 'No changes.\n'}`;
   return `${table.join('\n')}\n\n${diffs(`== branch ${branch.name}`, there)}\n${diffs('== this folder', here)}`;
+}
+
+function modelsOf({ models }: SideCost): string {
+  return sanitizeLine(models.join(', ')) || '–';
+}
+
+function dollarsOf({ usd }: SideCost): string {
+  return usd === undefined ? 'unknown' : shortCost(usd);
 }
 
 export function describeMerged({ merged, conflicts, leftAlone, isVerified }: MergeResult): string {
@@ -51,15 +54,7 @@ export function describeMerged({ merged, conflicts, leftAlone, isVerified }: Mer
     `Merged ${countOf(merged.length, 'path')}${isVerified ? ', verified' : ', NOT verified'}.`,
     ...conflicts.map((path) => `Conflict marked: ${sanitizeLine(path)}`),
     ...leftAlone.map((path) => `Left alone, changed in both: ${sanitizeLine(path)}`),
-    'castor undo takes the merge back.',
+    '/undo, or castor undo, takes the merge back.',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-export async function branchCost(project: { home: string; root: string }, branch: Branch): Promise<BranchCost> {
-  const [there, here] = await Promise.all([
-    tokensSince(branch.sessionId, { ...project, root: branch.root }, branch.createdAt),
-    tokensSince(branch.from, project, branch.createdAt),
-  ]);
-  return { there, here };
 }

@@ -5,22 +5,13 @@
 
 import { spawn } from 'node:child_process';
 import { SessionError } from '@castor/core';
-import {
-  changesSince,
-  createBranch,
-  describeChange,
-  dropBranch,
-  findBranch,
-  listBranches,
-  mergeBranch,
-  openSessionUndo,
-  UndoError,
-} from '@castor/core/program';
-import type { Branch, DescribedChange } from '@castor/core/program';
+import { createBranch, findBranch, listBranches, mergeBranch, openSessionUndo, UndoError } from '@castor/core/program';
+import type { Branch } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { describeWithHint } from '../start/describe-with-hint.ts';
 import { toJson } from '../to-json.ts';
-import { branchCost, describeBranches, describeComparison, describeMerged } from './branch-text.ts';
+import { compareBranch, dropChecked } from './compare-branch.ts';
+import { describeBranches, describeComparison, describeMerged, describeNew } from './branch-text.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
@@ -33,7 +24,7 @@ const USAGE = `Usage: castor branch <name> [--at <prompt>] [--session <session>]
 
   <name>    copies this folder to a folder beside it, with the conversation
             and the files as before the prompt --at, or as they are now
-  compare   shows what the branch and this folder changed since, and the tokens of each
+  compare   shows what the branch and this folder changed since, and what each cost
   merge     takes over what the branch changed; what both changed is merged
             line by line, with conflicts marked. castor undo takes it back
   drop      removes the folder of a branch; --yes also with changes
@@ -107,10 +98,6 @@ async function create({ operands: [name = ''], values, isJson }: Options, { outp
   return ExitCode.Success;
 }
 
-export function describeNew({ name, root, sessionId }: Branch): string {
-  return `Branch ${name}: ${root}\nGo on there: cd ${JSON.stringify(root)} && castor --resume ${sessionId}`;
-}
-
 async function list({ isJson }: Options, { output, cwd, home }: SubcommandContext): Promise<ExitCode> {
   const branches = await listBranches({ home, root: cwd });
   await output.answer(isJson ? json(branches) : describeBranches(branches));
@@ -118,37 +105,9 @@ async function list({ isJson }: Options, { output, cwd, home }: SubcommandContex
 }
 
 async function compare({ operands: [name = ''], isJson }: Options, { output, cwd, home }: SubcommandContext) {
-  const project = { home, root: cwd };
-  const branch = await findBranch(project, name);
-  const there = await describeSide(project, branch, branch.root);
-  const here = await describeSide(project, branch, cwd);
-  const cost = await branchCost(project, branch);
-  const compared = { branch, there, here, cost };
+  const compared = await compareBranch({ home, root: cwd }, name);
   await output.answer(isJson ? json(compared) : describeComparison(compared));
   return ExitCode.Success;
-}
-
-async function describeSide(
-  project: { home: string; root: string },
-  branch: Branch,
-  folder: string,
-): Promise<DescribedChange[]> {
-  const { client, changes } = await changesSince(project, branch, folder);
-  try {
-    const described: DescribedChange[] = [];
-    for (const change of changes.values()) {
-      if ((change.after ?? change.before)?.kind === 'folder') continue;
-      described.push(
-        await describeChange(change, async (state) => {
-          const { bytes } = state?.kind === 'file' ? await client.ask({ do: 'read', content: state.content }) : {};
-          return bytes === undefined ? undefined : Buffer.from(bytes, 'base64');
-        }),
-      );
-    }
-    return described;
-  } finally {
-    await client.close();
-  }
 }
 
 async function merge({ operands: [name = ''], isJson }: Options, { output, cwd, home }: SubcommandContext) {
@@ -168,20 +127,7 @@ async function merge({ operands: [name = ''], isJson }: Options, { output, cwd, 
 }
 
 async function drop({ operands: [name = ''], isSure }: Options, { output, cwd, home }: SubcommandContext) {
-  const project = { home, root: cwd };
-  const branch = (await listBranches(project)).find((each) => each.name === name);
-  if (branch && !isSure) {
-    const { client, changes } = await changesSince(project, branch, branch.root);
-    await client.close();
-    if (changes.size > 0)
-      throw new UndoError(
-        `The branch "${name}" has ${changes.size} changes. Merge it first, or add --yes to lose them.`,
-      );
-  }
-  const dropped = await dropBranch(project, name);
-  await output.answer(
-    `Dropped the branch ${dropped.name}. Its session stays: castor sessions list in ${dropped.root} had it.\n`,
-  );
+  await output.answer(`${await dropChecked({ home, root: cwd }, name, isSure)}\n`);
   return ExitCode.Success;
 }
 

@@ -1,37 +1,46 @@
-/** `/branch`: copies this folder and the conversation so far, or up to a prompt, into a folder beside it. */
+/** `/branch`: copies this folder and the conversation into a folder beside it; lists, compares, merges and drops such copies. */
 
+import type { SlashCommand, CommandContext, CommandResult } from './command.ts';
 import { failure, info } from './command.ts';
-import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 
 export const branch: SlashCommand = {
   name: 'branch',
   description: 'Copies this folder and the conversation, to try another way beside this one.',
   source: 'builtin',
-  usage: '<name> [prompt] | list',
+  usage: '<name> [prompt] | list | compare <name> | merge <name> | drop <name> [--yes]',
   async run(context, args): Promise<CommandResult> {
     try {
-      return info(
-        await run(
-          context,
-          args.split(/\s+/).filter((word) => word !== ''),
-        ),
-      );
+      const words = args.split(/\s+/).filter((word) => word !== '');
+      return info(await run(context, words));
     } catch (error) {
       return failure(error instanceof Error ? error.message : String(error));
     }
   },
 };
 
-async function run({ agent, home }: CommandContext, [name, at, ...rest]: readonly string[]): Promise<string> {
-  const [{ createBranch, listBranches }, { describeNew }, { describeBranches }] = await Promise.all([
+const USAGE = 'Use /branch <name> [prompt], or /branch list, compare <name>, merge <name>, drop <name> [--yes].';
+
+async function run({ agent, home }: CommandContext, words: readonly string[]): Promise<string> {
+  const [{ createBranch, findBranch, listBranches }, text, { compareBranch, dropChecked }] = await Promise.all([
     import('@castor/core/program'),
-    import('../commands/branch.ts'),
     import('../commands/branch-text.ts'),
+    import('../commands/compare-branch.ts'),
   ]);
   const project = { home, root: agent.workspace.root };
-  if (name === undefined || name === 'list') return describeBranches(await listBranches(project)).trimEnd();
-  if (rest.length > 0)
-    return 'Use /branch <name> [prompt]. Compare and merge with castor branch, when this session is closed.';
+  const [first = 'list', second, third] = words;
+  if (words.length > 3) return USAGE;
+  if (first === 'list') return text.describeBranches(await listBranches(project)).trimEnd();
+  if (['compare', 'merge', 'drop'].includes(first) && second === undefined) return USAGE;
+  if (first === 'compare') return text.describeComparison(await compareBranch(project, second!)).trimEnd();
+  if (first === 'drop') return dropChecked(project, second!, third === '--yes');
+  if (first === 'merge') {
+    const { undo } = agent;
+    if (!undo) return 'A merge needs the record of the session, which is off here. Use castor branch merge.';
+    const tellModel = (sentence: string) =>
+      agent.chat.addHistory({ role: 'user', parts: [{ text: `<system_note>${sentence}</system_note>` }] });
+    return text.describeMerged(await undo.merge(await findBranch(project, second!), tellModel)).trimEnd();
+  }
+  if (third !== undefined) return USAGE;
   const { sessionId } = agent.session;
-  return describeNew(await createBranch({ ...project, name, at, session: sessionId }));
+  return text.describeNew(await createBranch({ ...project, name: first, at: second, session: sessionId }));
 }

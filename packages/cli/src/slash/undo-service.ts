@@ -64,6 +64,17 @@ export async function applyPreview(agent: WorkspaceAgent, desk: UndoDesk, previe
   return describeOutcome(preview, outcome).trimEnd();
 }
 
+/** What the session changed, by file, each with the numbers of the prompts that changed it. */
+export async function changedFiles(agent: WorkspaceAgent): Promise<(DescribedChange & { prompts: number[] })[]> {
+  const { prompts, files } = await sessionChanges(await openDesk(agent));
+  return files.map((file) => ({
+    ...file,
+    prompts: prompts
+      .filter((prompt) => prompt.files.some(({ path }) => path === file.path))
+      .map(({ number }) => number),
+  }));
+}
+
 /** `/diff` as text. */
 export async function describeSession(agent: WorkspaceAgent): Promise<string> {
   const { prompts, files } = await sessionChanges(await openDesk(agent));

@@ -10,6 +10,8 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { SessionRecorder } from '../records/session-recorder.ts';
 import type { ChangeWatch } from '../scheduler/ports.ts';
+import type { Branch } from '../undo/branch-registry.ts';
+import type { MergeResult } from '../undo/merge-branch.ts';
 import type { SessionUndo } from '../undo/session-undo.ts';
 import type { UndoDesk } from '../undo/undo-desk.ts';
 import type { UndoCoverage } from '../undo/undo-limits.ts';
@@ -109,6 +111,30 @@ export class WorkspaceUndo {
     if (preview.changes.length === 0) return true;
     const { isVerified, skipped } = await desk.apply(preview);
     return isVerified && skipped.length === 0;
+  }
+
+  /** Takes back all that the session did to one path, as a call of its own. Sentences about what was left alone. */
+  async revert(path: string): Promise<string[]> {
+    const { revertPath } = await import('../undo/revert-path.ts');
+    const desk = await this.desk();
+    const undo = await this.open();
+    const client = await undo.use();
+    if (!client) return ['Undo is not available: the process that keeps files could not be started.'];
+    const problems = await revertPath(path, desk, client, (each) => this.options.recorder.workspace(each));
+    await undo.refresh();
+    return problems;
+  }
+
+  /** Merges a branch into the workspace, as a call of the session; `tellModel` adds to the conversation. */
+  async merge(branch: Branch, tellModel: (sentence: string) => void): Promise<MergeResult> {
+    const { mergeBranch } = await import('../undo/merge-branch.ts');
+    const { home, root, recorder } = this.options;
+    const undo = await this.open();
+    await undo.settled();
+    const record = (each: object) => recorder.workspace(each);
+    const result = await mergeBranch({ home, root, branch, record, tellModel });
+    await undo.refresh();
+    return result;
   }
 
   /** The names of the restore points of the project, Gemini CLI's among them. */

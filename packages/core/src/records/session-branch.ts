@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { systemClock } from '../util/clock.ts';
+import { isRecord } from '../util/is-record.ts';
 import { readSessionFile } from './read-session-file.ts';
 import { replaySession } from './replay-session.ts';
 import { toHeader, toLines, writeSession } from './session-copy.ts';
@@ -35,24 +36,35 @@ export async function branchSession(
   return sessionId;
 }
 
-/** The tokens of a session's answers after a time; 0 for a session that is gone. */
-export async function tokensSince(wanted: string, project: ProjectSessions, since: string): Promise<number> {
-  const session = await findSession(wanted, project).catch(() => undefined);
-  if (!session) return 0;
-  let total = 0;
-  for (const line of readSessionFile(session.path).toString('utf8').split('\n')) {
-    if (!line.includes('"tokens"')) continue;
-    const { timestamp = '', tokens } = parseTokens(line);
-    if (timestamp > since) total += tokens?.total ?? 0;
-  }
-  return total;
+/** What one answer took. */
+export interface AnswerTokens {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly thoughts: number;
+  readonly tool: number;
+  readonly total: number;
+  readonly cacheWrite: number;
 }
 
-function parseTokens(line: string): { timestamp?: string; tokens?: { total?: number } } {
+/** The tokens of a session's answers after a time; none for a session that is gone. */
+export async function tokensSince(wanted: string, project: ProjectSessions, since: string): Promise<AnswerTokens[]> {
+  const session = await findSession(wanted, project).catch(() => undefined);
+  if (!session) return [];
+  const lines = readSessionFile(session.path).toString('utf8').split('\n');
+  return lines.filter((line) => line.includes('"tokens"')).flatMap((line) => parseTokens(line, since));
+}
+
+const NOTHING = { input: 0, output: 0, cached: 0, thoughts: 0, tool: 0, total: 0, cacheWrite: 0 };
+
+function parseTokens(line: string, since: string): AnswerTokens[] {
   try {
-    return JSON.parse(line) as { timestamp?: string };
+    const { timestamp, model, tokens } = JSON.parse(line) as Record<string, unknown>;
+    const isCounted = typeof timestamp === 'string' && timestamp > since && isRecord(tokens);
+    return isCounted ? [{ ...NOTHING, ...tokens, model: typeof model === 'string' ? model : '' }] : [];
   } catch {
     // A torn line.
-    return {};
+    return [];
   }
 }

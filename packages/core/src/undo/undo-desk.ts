@@ -88,6 +88,20 @@ export class UndoDesk {
     };
   }
 
+  /** What the session changed at one path, by its text, and the folders it needs. */
+  async planPath(path: string): Promise<UndoPlan> {
+    const loaded = await this.load();
+    const plan = await this.plan(loaded, new Set(loaded.prompts.flatMap(idsOf)), false);
+    const isOf = (each: { path: string }) => toText(each.path) === path;
+    const isAbove = ({ path: own, after }: TreeChange) =>
+      path.startsWith(`${toText(own)}/`) && after?.kind === 'folder';
+    return {
+      changes: plan.changes.filter((change) => isOf(change) || isAbove(change)),
+      leftAlone: plan.leftAlone.filter(isOf),
+      notCovered: plan.notCovered.filter(isOf),
+    };
+  }
+
   /** The last undo, the other way round. Throws UndoError. */
   async previewRedo({ withGit = false } = {}): Promise<UndoPreview> {
     const loaded = await this.load();

@@ -1,67 +1,66 @@
 /**
- * `/diff`: the files this session has changed, each with its changes; one is kept, or reverted to what it was before.
- * What is known comes through a port, so that another record of changes can fill it.
+ * `/diff`: the files this session has changed, by tools, commands or sub-agents, each with its changes and the prompts that
+ * made them; one is kept, or reverted to what it was before.
  */
 
 import { countOf, listRewindPoints, revertEdits } from '@castor/core/program';
-import type { RewindPoint } from '@castor/core/program';
 import { sanitizeLine } from '../../sanitize.ts';
+import { changedFiles } from '../../slash/undo-service.ts';
 import type { App } from '../app/app.ts';
 import type { DialogSpace } from '../dialogs/dialog.ts';
 import { renderDiff } from '../render/diff.ts';
 import { countChanges } from '../render/parse-diff.ts';
 
 /** A file that changed, and the changes on record. */
-export interface ChangedFile {
+interface ChangedFile {
   readonly path: string;
   /** As the user knows it. */
   readonly name: string;
   /** Unified diffs, oldest first. */
   readonly diffs: readonly string[];
-}
-
-export interface ChangePort {
-  list(): readonly ChangedFile[];
+  /** What changed where there is no diff. */
+  readonly note?: string | undefined;
+  /** The numbers of the prompts that changed it. */
+  readonly prompts: readonly number[];
   /** Sentences about what could not be reverted. */
-  revert(file: ChangedFile): Promise<readonly string[]>;
+  revert(): Promise<readonly string[]>;
 }
 
 const PREVIEW_ROWS = 10;
 
-/** Reverts only where it is certain: a file that another program has changed since stays. */
-export function recordedChanges({ state }: App): ChangePort {
+/** Everything in the workspace by undo's record; edits outside it, or without undo, by their own. */
+async function listChanges({ state }: App): Promise<ChangedFile[]> {
   const { agent, recorder } = state;
-  const edits: RewindPoint['edits'] =
-    agent && recorder ? (listRewindPoints({ chat: agent.chat, recorder })[0]?.edits ?? []) : [];
-  return {
-    list() {
-      const paths = [...new Set(edits.map(({ path }) => path))];
-      return paths.map((path) => ({
-        path,
-        name: sanitizeLine(agent?.workspace.relative(path) ?? path),
-        diffs: edits.filter((edit) => edit.path === path).map(({ diff }) => diff),
-      }));
-    },
-    async revert({ path }) {
-      if (!agent) return [];
-      const own = edits.filter((edit) => edit.path === path);
-      return (await revertEdits(own, agent.workspace)).problems;
-    },
-  };
+  if (!agent || !recorder) return [];
+  const { undo, workspace } = agent;
+  const edits = listRewindPoints({ chat: agent.chat, recorder })[0]?.edits ?? [];
+  const isShown = (path: string) => !undo || workspace.relative(path).startsWith('..');
+  const others = [...new Set(edits.map(({ path }) => path))].filter(isShown).map((path): ChangedFile => {
+    const own = edits.filter((edit) => edit.path === path);
+    const revert = async () => (await revertEdits(own, workspace)).problems;
+    return { path, name: sanitizeLine(path), diffs: own.map(({ diff }) => diff), prompts: [], revert };
+  });
+  if (!undo) return others;
+  const files = (await changedFiles(agent)).map(({ path, diff, note, prompts }): ChangedFile => {
+    const revert = () => undo.revert(path);
+    return { path, name: sanitizeLine(path), diffs: diff === undefined ? [] : [diff], note, prompts, revert };
+  });
+  return [...files, ...others];
 }
 
-export async function chooseChanges(app: App, signal: AbortSignal, port = recordedChanges(app)): Promise<void> {
-  const kept = new Map<string, number>();
+export async function chooseChanges(app: App, signal: AbortSignal): Promise<void> {
+  const kept = new Set<string>();
   const outcomes: string[] = [];
+  let changed: readonly ChangedFile[];
   for (;;) {
-    // A file that is kept comes back when it changes again.
-    const files = port.list().filter(({ path, diffs }) => kept.get(path) !== diffs.length);
+    changed = await listChanges(app);
+    const files = changed.filter(({ path }) => !kept.has(path));
     if (files.length === 0) break;
     const file = await app.dialogs.choose(
       {
         title: `Changed in this session`,
         search: true,
-        options: files.map((each) => ({ label: each.name, value: each, hint: countText(each) })),
+        options: files.map((each) => ({ label: each.name, value: each, hint: hintOf(each) })),
         preview: (each, space) => previewOf(each, space, app),
         escapes: 'keeps all',
       },
@@ -71,14 +70,14 @@ export async function chooseChanges(app: App, signal: AbortSignal, port = record
     const action = await decide(app, file, signal);
     if (action === 'keep') outcomes.push(`${file.name} kept`);
     if (action === 'revert') {
-      const problems = await port.revert(file);
-      for (const problem of problems) app.warn(problem);
+      const problems = await file.revert();
+      for (const problem of problems) app.warn(sanitizeLine(problem));
       if (problems.length === 0) outcomes.push(`${file.name} reverted`);
     }
-    if (action !== undefined) kept.set(file.path, file.diffs.length);
+    if (action !== undefined) kept.add(file.path);
   }
   app.info(
-    outcomes.length > 0 ? `${outcomes.join(', ')}.` : port.list().length > 0 ? 'Unchanged.' : 'No file has changed.',
+    outcomes.length > 0 ? `${outcomes.join(', ')}.` : changed.length > 0 ? 'Unchanged.' : 'No file has changed.',
   );
 }
 
@@ -86,11 +85,13 @@ function decide(app: App, file: ChangedFile, signal: AbortSignal): Promise<'keep
   return app.dialogs.choose<'keep' | 'revert'>(
     {
       title: file.name,
-      facts: countText(file),
+      facts: hintOf(file),
       body: ({ styles, width }) =>
-        file.diffs.flatMap((diff) =>
-          renderDiff(diff, { ...look(file, app), styles, width: width - 4, maxRows: Infinity }),
-        ),
+        file.diffs.length === 0
+          ? [sanitizeLine(file.note ?? '')]
+          : file.diffs.flatMap((diff) =>
+              renderDiff(diff, { ...look(file, app), styles, width: width - 4, maxRows: Infinity }),
+            ),
       options: [
         { label: 'Keep it', value: 'keep' },
         { label: `Revert it to what it was before this session`, value: 'revert' },
@@ -105,17 +106,21 @@ function previewOf(file: ChangedFile, { styles, width }: DialogSpace, app: App):
   const rows = file.diffs.flatMap((diff) =>
     renderDiff(diff, { ...look(file, app), styles, width: width - 4, maxRows: PREVIEW_ROWS }),
   );
-  return rows.slice(0, PREVIEW_ROWS).map((row) => `  ${row}`);
+  const shown = rows.length === 0 && file.note !== undefined ? [sanitizeLine(file.note)] : rows;
+  return shown.slice(0, PREVIEW_ROWS).map((row) => `  ${row}`);
 }
 
 function look({ name }: ChangedFile, { grammars }: App) {
   return { fileName: name, grammars };
 }
 
-function countText({ diffs }: ChangedFile): string {
+function hintOf({ diffs, prompts }: ChangedFile): string {
   const counts = diffs.map(countChanges);
   const added = counts.reduce((sum, count) => sum + count.added, 0);
   const removed = counts.reduce((sum, count) => sum + count.removed, 0);
-  const edits = diffs.length > 1 ? ` · ${countOf(diffs.length, 'edit')}` : '';
-  return `+${added} −${removed}${edits}`;
+  return [
+    ...(diffs.length > 0 ? [`+${added} −${removed}`] : []),
+    ...(diffs.length > 1 ? [countOf(diffs.length, 'edit')] : []),
+    ...(prompts.length > 0 ? [`${prompts.length === 1 ? 'prompt' : 'prompts'} ${prompts.join(', ')}`] : []),
+  ].join(' · ');
 }

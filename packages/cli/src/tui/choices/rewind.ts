@@ -3,7 +3,7 @@
 import { listRewindPoints, revertEdits, rewindTo, countOf } from '@castor/core/program';
 import type { RecordedEdit, RewindPoint, UndoDesk, UndoPreview } from '@castor/core/program';
 import { sanitizeLine } from '../../sanitize.ts';
-import { describeOutcome } from '../../slash/undo-texts.ts';
+import { applyPreview } from '../../slash/undo-service.ts';
 import type { App } from '../app/app.ts';
 import { countText } from '../conversation/tool-call.ts';
 import { countChanges } from '../render/parse-diff.ts';
@@ -123,8 +123,8 @@ function chooseScope(app: App, { text }: RewindPoint, files: Files, signal: Abor
 async function revert(app: App, { desk, preview, edits }: Files): Promise<void> {
   const { agent } = app.state;
   if (!agent) return;
-  if (desk && preview && preview.changes.length > 0)
-    app.info(describeOutcome(preview, await desk.apply(preview)).trim());
+  // The model is told; a conversation that is rewound too loses the note with the rest.
+  if (desk && preview && preview.changes.length > 0) app.info(await applyPreview(agent, desk, preview));
   const { reverted, problems } = await revertEdits(edits, agent.workspace);
   const names = reverted.map((path) => agent.workspace.relative(path));
   if (names.length > 0) app.info(`Restored ${names.join(', ')}.`);

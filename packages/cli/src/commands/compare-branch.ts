@@ -1,0 +1,107 @@
+/** What a branch and the folder it came from changed since, what each cost, and dropping a branch without losing changes. */
+
+import {
+  changesSince,
+  costOf,
+  describeChange,
+  dropBranch,
+  findBranch,
+  listBranches,
+  loadPrices,
+  tokensSince,
+  UndoError,
+} from '@castor/core/program';
+import type { Branch, DescribedChange } from '@castor/core/program';
+
+export interface Comparison {
+  readonly branch: Branch;
+  readonly there: readonly DescribedChange[];
+  readonly here: readonly DescribedChange[];
+  readonly cost: { readonly there: SideCost; readonly here: SideCost };
+}
+
+/** Of the answers since the branch began. */
+export interface SideCost {
+  readonly models: readonly string[];
+  readonly tokens: number;
+  /** Absent where the price of a model is unknown. */
+  readonly usd?: number;
+}
+
+interface Project {
+  readonly home: string;
+  readonly root: string;
+}
+
+/** Throws UndoError. */
+export async function compareBranch(project: Project, name: string): Promise<Comparison> {
+  const branch = await findBranch(project, name);
+  const there = await describeSide(project, branch, branch.root);
+  const here = await describeSide(project, branch, project.root);
+  const cost = {
+    there: await costSince(branch.sessionId, { ...project, root: branch.root }, branch.createdAt),
+    here: await costSince(branch.from, project, branch.createdAt),
+  };
+  return { branch, there, here, cost };
+}
+
+/** Refuses a branch with changes unless `isSure`. Returns a sentence. Throws UndoError. */
+export async function dropChecked(project: Project, name: string, isSure: boolean): Promise<string> {
+  const branch = (await listBranches(project)).find((each) => each.name === name);
+  if (branch && !isSure) {
+    const { client, changes } = await changesSince(project, branch, branch.root);
+    await client.close();
+    if (changes.size > 0)
+      throw new UndoError(
+        `The branch "${name}" has ${changes.size} changes. Merge it first, or add --yes to lose them.`,
+      );
+  }
+  const { root } = await dropBranch(project, name);
+  return `Dropped the branch ${name} and its folder ${root}. Its session is kept until castor sessions delete removes it.`;
+}
+
+async function describeSide(project: Project, branch: Branch, folder: string): Promise<DescribedChange[]> {
+  const { client, changes } = await changesSince(project, branch, folder);
+  try {
+    const described: DescribedChange[] = [];
+    for (const change of changes.values()) {
+      if ((change.after ?? change.before)?.kind === 'folder') continue;
+      described.push(
+        await describeChange(change, async (state) => {
+          const { bytes } = state?.kind === 'file' ? await client.ask({ do: 'read', content: state.content }) : {};
+          return bytes === undefined ? undefined : Buffer.from(bytes, 'base64');
+        }),
+      );
+    }
+    return described;
+  } finally {
+    await client.close();
+  }
+}
+
+async function costSince(session: string, project: Project, since: string): Promise<SideCost> {
+  const answers = await tokensSince(session, project, since);
+  const { prices } = await loadPrices(project.home);
+  const costs = answers.map(({ model, input, output, cached, thoughts, tool, total, cacheWrite }) =>
+    costOf(
+      model,
+      {
+        input: Math.max(input - cached, 0),
+        prompt: input,
+        candidates: output,
+        total,
+        cached,
+        thoughts,
+        tool,
+        cacheWrite,
+      },
+      prices,
+    ),
+  );
+  const isKnown = costs.every((cost) => cost !== undefined);
+  return {
+    models: [...new Set(answers.map(({ model }) => model))],
+    tokens: answers.reduce((sum, { total }) => sum + total, 0),
+    ...(isKnown && { usd: costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0) }),
+  };
+}
