@@ -1,9 +1,8 @@
-/** Undo when something goes wrong: a full disk, a killed program, a store above its budget, deleted sessions. */
+/** Undo when something goes wrong: a killed program, a store above its budget, deleted sessions. */
 
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -20,83 +19,6 @@ import { collectGarbage } from './collect-garbage.ts';
 import { ContentStore, hashOf } from './content-store.ts';
 import { repairCutOff } from './repair-cut-off.ts';
 import { UndoTrial } from './undo.fixture.ts';
-
-/** A file system of two megabytes, where the user may mount one. */
-function mountSmall(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'castor-small-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder], { stdio: 'ignore' });
-    return folder;
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
-}
-
-async function withSmall(run: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mountSmall();
-  if (folder === undefined) return;
-  try {
-    await run(folder);
-  } finally {
-    execFileSync('umount', ['-l', folder]);
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-const canMount = (() => {
-  const folder = mountSmall();
-  if (folder !== undefined) execFileSync('umount', ['-l', folder]);
-  return folder !== undefined;
-})();
-
-describe.skipIf(!canMount)('a full disk (32)', () => {
-  it('of the store: says so, keeps what fits, and fails no call', async () => {
-    await withSmall(async (folder) => {
-      await using trial = new UndoTrial({ store: join(folder, 'undo') });
-      const random = () => execFileSync('head', ['-c', '600000', '/dev/urandom']);
-      for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) trial.write(name, random());
-      await trial.begin();
-      expect(trial.told.join()).toMatch(/full/);
-      await trial.shell('echo x > a; echo y > f; echo z > new');
-      const preview = await trial.desk.preview({ last: 1 });
-      expect(preview.notCovered.map(({ reason }) => reason)).toContain('lost');
-      expect(preview.deleted).toEqual(['new']);
-      expect(await trial.desk.apply(preview)).toMatchObject({ isVerified: true });
-      // What is there is whole: every content of the store can be read.
-      const store = new ContentStore(join(folder, 'undo'));
-      for (const segment of store.segments.values())
-        for (const { hash } of store.contentsOf(segment)) expect(store.get(hash)).toBeDefined();
-      store.close();
-    });
-  });
-
-  it('of the workspace: nothing is half-written, and the rest follows when there is room', async () => {
-    await withSmall(async (folder) => {
-      await using trial = new UndoTrial();
-      const work = join(folder, 'work');
-      mkdirSync(work);
-      rmSync(trial.root, { recursive: true });
-      execFileSync('ln', ['-s', work, trial.root]);
-      await using inside = new UndoTrial({ root: work, beside: trial });
-      const old = 'x'.repeat(400_000);
-      for (const name of ['a', 'b', 'c']) inside.write(name, old);
-      await inside.begin();
-      await inside.call(() => {
-        for (const name of ['a', 'b', 'c']) inside.write(name, 'small');
-        execFileSync('head', ['-c', '1000', '/dev/zero']);
-      });
-      // The user's own file leaves room for one of them.
-      execFileSync('sh', ['-c', `head -c 1400000 /dev/zero > ${folder}/filler`]);
-      const outcome = await inside.back();
-      expect(outcome.isDiskFull).toBe(true);
-      expect(outcome.isVerified).toBe(true);
-      const sizes = ['a', 'b', 'c'].map((name) => statSync(inside.path(name)).size);
-      expect(new Set(sizes)).toEqual(new Set([5, 400_000]));
-      expect(readdirSync(work).toSorted()).toEqual(['a', 'b', 'c']);
-    });
-  });
-});
 
 describe('a killed program (33)', () => {
   it('finds out at the next start what its last call changed, and names it', async () => {

@@ -1,10 +1,9 @@
 /** kill -9 of the program and its process at many points of the first reading, of a walk and of an undo (33). */
 
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
 import { acquireLock } from '../records/session-lock.ts';
@@ -19,39 +18,51 @@ import { DEFAULT_LIMITS } from './walk-rules.ts';
 import { treeOf } from './undo.fixture.ts';
 
 const DRIVER = fileURLToPath(new URL('kill-driver.fixture.ts', import.meta.url));
-const POINTS = inject('isEndurance') ? 100 : 1;
-/** The time that the work after the mark takes, about. */
-const SPAN_MS = 60;
+const POINTS = 100;
+/** Each point starts two processes. */
+const TIMEOUT_MS = 1_800_000;
+const PHASES = [
+  ['baseline', 4],
+  ['walk', 4],
+  ['undo', 60],
+] as const;
 
-/** Kills the driver and its process this long after it began the work. */
-async function killed(folder: string, phase: string, delayMs: number): Promise<void> {
-  const child = spawn(process.execPath, ['--experimental-transform-types', '--no-warnings', DRIVER, folder, phase], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
+/** Runs the driver in a new workspace; without a point to its end. */
+async function run(phase: string, point?: number): Promise<{ calls: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'castor-kill-'));
+  const root = join(folder, 'work');
+  mkdirSync(join(root, 'many'), { recursive: true });
+  mkdirSync(join(root, 'gone'));
+  for (let file = 0; file < 100; file++) writeFileSync(join(root, 'many', `f${file}`), `content ${file}\n`.repeat(50));
+  writeFileSync(join(root, 'gone', 'file'), 'will go');
+  writeFileSync(join(root, 'keep.txt'), 'mode', { mode: 0o644 });
+  const before = treeOf(root);
+  const args = ['--experimental-transform-types', '--no-warnings', DRIVER, folder, phase];
+  const { signal, stderr } = spawnSync(process.execPath, [...args, ...(point === undefined ? [] : [String(point)])], {
+    encoding: 'utf8',
   });
-  const ended = new Promise((resolve) => child.on('close', resolve));
-  for await (const piece of child.stdout) if (String(piece).includes('reached')) break;
-  await pause(delayMs);
-  process.kill(-child.pid!, 'SIGKILL');
-  await ended;
+  expect([signal, stderr], `point ${point} of ${phase}`).toEqual([point === undefined ? null : 'SIGKILL', '']);
+  await repairAndUndo(folder, root);
+  expect(treeOf(root), `point ${point} of ${phase}`).toEqual(before);
+  const ended = join(folder, 'ended');
+  const calls = existsSync(ended) ? Number(readFileSync(ended, 'utf8')) : 0;
+  rmSync(folder, { recursive: true, force: true });
+  return { calls };
 }
 
-it.each(['baseline', 'walk', 'undo'])(`repairs after a kill at ${POINTS} points of: %s`, async (phase) => {
-  for (let point = 0; point < POINTS; point++) {
-    const folder = mkdtempSync(join(tmpdir(), 'castor-kill-'));
-    const root = join(folder, 'work');
-    mkdirSync(join(root, 'many'), { recursive: true });
-    mkdirSync(join(root, 'gone'));
-    for (let file = 0; file < 40; file++) writeFileSync(join(root, 'many', `f${file}`), `content ${file}\n`.repeat(50));
-    writeFileSync(join(root, 'gone', 'file'), 'will go');
-    writeFileSync(join(root, 'keep.txt'), 'mode', { mode: 0o644 });
-    const before = treeOf(root);
-    await killed(folder, phase, ((point + 0.5) * SPAN_MS) / POINTS);
-    await repairAndUndo(folder, root);
-    expect(treeOf(root), `point ${point} of ${phase}`).toEqual(before);
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+it.each(PHASES)(
+  'repairs after a kill at any point of: %s',
+  async (phase, point) => {
+    if (!inject('isEndurance')) {
+      await run(phase, point);
+      return;
+    }
+    const { calls } = await run(phase);
+    expect(calls).toBeGreaterThanOrEqual(POINTS);
+    for (let index = 0; index < POINTS; index++) await run(phase, 1 + Math.floor((index * calls) / POINTS));
+  },
+  TIMEOUT_MS,
+);
 
 async function repairAndUndo(folder: string, root: string): Promise<void> {
   const chats = join(folder, 'state', 'chats');
