@@ -26,12 +26,14 @@ export function describeUndoList(prompts: readonly ListedPrompt[]): string {
 
 /** The preview without diffs. */
 export function describePreview(preview: UndoPreview): string {
-  const { kind, prompts, restored, deleted, recreated, leftAlone, notCovered, uncoveredCalls, outside } = preview;
+  const { kind, prompts, restored, deleted, recreated, leftAlone, notCovered, uncoveredCalls, outside, unkept } =
+    preview;
   const what = prompts.map(({ number, text }) => `  ${number}. ${oneLine(text)}`);
   const sections = [
     section('Restored to their earlier content or mode', restored),
     section('Deleted, since they did not exist before', deleted),
     section('Recreated', recreated),
+    section(`Not kept, so that ${kind === 'undo' ? 'a redo' : 'an undo'} cannot bring them back`, unkept),
     section('Left alone', leftAlone.map(withReason)),
     section('Not covered', [
       ...notCovered.map(withReason),
@@ -46,19 +48,28 @@ export function describePreview(preview: UndoPreview): string {
   return `${head}\n${sections.length > 0 ? sections.join('\n') : 'No file changes: everything is already as it was.\n'}`;
 }
 
-export function describeOutcome({ kind }: Pick<UndoPreview, 'kind'>, outcome: UndoOutcome): string {
+export function describeOutcome(preview: UndoPreview, outcome: UndoOutcome): string {
+  const { kind, leftAlone, notCovered, uncoveredCalls } = preview;
   const { done, skipped, isVerified, isDiskFull } = outcome;
+  const own = leftAlone.filter(({ reason }) => reason !== 'git');
   const verb = kind === 'undo' ? 'Undone' : 'Redone';
   const state = isVerified ? 'verified' : 'NOT verified: some files differ from what was wanted';
   const lines = [
     `${verb}: ${countOf(done.length, 'path')}, ${state}.`,
     ...(isDiskFull ? ['The disk is full: free some space, and undo again for the rest.'] : []),
-    ...skipped
-      .slice(0, SHOWN_PATHS)
-      .map(({ path, because }) => `Left alone: ${sanitizeLine(path)}: ${sanitizeLine(because)}`),
+    ...named('Left alone', [...own, ...skipped]),
+    ...named('Not covered', notCovered),
+    ...(uncoveredCalls.length > 0
+      ? [`Not covered: ${countOf(uncoveredCalls.length, 'call')} that ran while undo covered edits only.`]
+      : []),
     ...(kind === 'undo' && done.length > 0 ? ['/redo, or castor undo --redo, brings it back.'] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function named(what: string, paths: readonly { path: string; because: string }[]): string[] {
+  const shown = paths.slice(0, SHOWN_PATHS).map((each) => `${what}: ${sanitizeLine(withReason(each))}`);
+  return paths.length > shown.length ? [...shown, `… and ${paths.length - shown.length} more`] : shown;
 }
 
 /** The diffs of a preview, from the present to the wanted state. */

@@ -3,7 +3,7 @@
  * their watch. Everything else is loaded with the first call that may change something, or the user's first undo.
  */
 
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content } from '../protocol/content.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
@@ -68,6 +68,11 @@ export class WorkspaceUndo {
       },
       after: (callId) => {
         if (this.opening) void this.opening.then((undo) => undo.after(callId));
+      },
+      foretell: async (command, { dir_path: folder }) => {
+        if (!this.opening) return undefined;
+        const { root } = this.options;
+        return (await this.opening).foretell(command, typeof folder === 'string' ? resolve(root, folder) : root);
       },
     };
   }

@@ -134,6 +134,8 @@ export type ToolCallConfirmationDetails =
        * The reason specific to this command, where there is one: for example, a part that is known only at run time.
        */
       reason?: string;
+      /** What the command would delete that undo does not keep. */
+      notKept?: string;
     }
   | { type: 'info'; title: string; prompt: string; urls?: string[] }
   | {

@@ -15,10 +15,11 @@ import type {
   ToolInvocation,
 } from '../protocol/tools.ts';
 import { untilAborted } from '../util/abort.ts';
+import { withoutUndefined } from '../util/without-undefined.ts';
 import type { Approvals } from './approvals.ts';
 import { buildCall, throughBeforeTool } from './before-tool.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
-import type { Answer, EditProposal, PolicyPort, PolicyQuestion, ToolHooks, ToolLookup } from './ports.ts';
+import type { ChangeWatch, Answer, EditProposal, PolicyPort, PolicyQuestion, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface CallPreparationOptions {
   tools: ToolLookup;
@@ -27,6 +28,7 @@ export interface CallPreparationOptions {
   hooks?: ToolHooks;
   editProposal?: EditProposal;
   subagent?: string;
+  changes?: Pick<ChangeWatch, 'foretell'>;
 }
 
 /** A call that may run. */
@@ -153,7 +155,8 @@ export class CallPreparation {
     if (details.type === 'mcp') return { ...details, ...(reason !== undefined && { changed: reason }) };
     if (details.type !== 'exec') return details;
     const alwaysCovers = await this.options.policy.describeAlways?.(this.questionOf(call));
-    return { ...details, ...(alwaysCovers && { alwaysCovers }), ...(reason !== undefined && { reason }) };
+    const notKept = await this.options.changes?.foretell?.(details.command, call.request.args);
+    return { ...details, ...withoutUndefined({ alwaysCovers, reason, notKept }) };
   }
 
   private async ask(value: ServerToolCallConfirmationDetails, signal: AbortSignal, emit: Emit): Promise<Answer> {

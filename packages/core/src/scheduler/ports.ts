@@ -92,6 +92,8 @@ export interface ChangeWatch {
   /** Awaited before a call with effects runs: its hooks and its tool may change anything from here on. */
   before(call: { callId: string; kind: ToolKind; name: string; args: Record<string, unknown> }): Promise<void>;
   after(callId: string): void;
+  /** What of a command cannot be undone, for the question about it. */
+  foretell?(command: string, args: Record<string, unknown>): Promise<string | undefined>;
 }
 
 /** Context for the model beside a result that touched these paths. A throw counts as no context. */

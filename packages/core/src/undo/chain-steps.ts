@@ -70,6 +70,8 @@ class Building {
   }
 
   private edit(change: FileChange): void {
+    // A file that was written again as it was.
+    if (change.before === change.after) return;
     const path = relative(this.root, change.path);
     if (path === '' || path.startsWith('..') || isAbsolute(path)) {
       this.outside.push(change);

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { systemClock } from '../util/clock.ts';
-import { toRecords } from './session-undo.ts';
+import { toRecords } from './walk-records.ts';
 import type { UndoClient } from './undo-client.ts';
 import { UndoDesk } from './undo-desk.ts';
 import { UndoTrial } from './undo.fixture.ts';

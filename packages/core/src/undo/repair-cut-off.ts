@@ -13,7 +13,7 @@ import type { Clock } from '../util/clock.ts';
 import { countOf } from '../util/short-text.ts';
 import { readUndoRecords } from './read-undo-records.ts';
 import type { UndoRecords } from './read-undo-records.ts';
-import { toRecords } from './session-undo.ts';
+import { toRecords } from './walk-records.ts';
 import type { UndoClient } from './undo-client.ts';
 import { UndoDesk } from './undo-desk.ts';
 

@@ -7,11 +7,14 @@
 
 import type { ToolKind } from '../protocol/tools.ts';
 import type { Clock } from '../util/clock.ts';
+import { deletes, foretellLoss } from './foretell-loss.ts';
+import type { UnkeptPath } from './foretell-loss.ts';
 import type { LivePoints } from './live-points.ts';
 import { UndoClient } from './undo-client.ts';
 import { DEFAULT_BUDGET } from './undo-limits.ts';
 import { UndoNotices } from './undo-notices.ts';
-import type { Answers, ChangeSet, StoreBudget, WalkAnswer } from './undo-requests.ts';
+import type { Answers, StoreBudget } from './undo-requests.ts';
+import { toRecords } from './walk-records.ts';
 import { DEFAULT_LIMITS } from './walk-rules.ts';
 import type { WalkLimits } from './walk-rules.ts';
 import { WatchedCalls } from './watched-calls.ts';
@@ -79,6 +82,7 @@ export class SessionUndo {
   private hasEvidence = false;
   private readonly notices: UndoNotices;
   private entries = 0;
+  private unkept: readonly UnkeptPath[] = [];
 
   constructor(options: SessionUndoOptions) {
     this.options = options;
@@ -107,6 +111,14 @@ export class SessionUndo {
     const at = this.fileTime();
     this.calls.began(call.callId, isPlainEdit ? undefined : owner, at);
     if (!isPlainEdit) this.options.record({ $walkStarted: { callId: owner, isCovered, at } });
+  }
+
+  /** What the user must know before a command that deletes: what of it is not kept. */
+  foretell(command: string, folder: string): string | undefined {
+    const { root, editsOnly } = this.options;
+    const isUncovered = editsOnly !== undefined || this.hasFailed;
+    if (isUncovered) return deletes(command) ? 'undo covers edits only here: this cannot be undone' : undefined;
+    return foretellLoss(command, { root, folder, unkept: this.unkept });
   }
 
   after(callId: string): void {
@@ -248,6 +260,7 @@ export class SessionUndo {
       this.hasEvidence = seen.hasEvidence;
       this.walks += 1;
       const callIds = this.calls.settle(walked);
+      this.unkept = seen.unkept.flatMap(({ paths }) => paths);
       this.notices.unkept(seen);
       if (seen.isNearlyFull) await this.makeRoom();
       if (isOwn) return;
@@ -272,29 +285,4 @@ export class SessionUndo {
     for (const callId of unseen) this.options.record({ $walkStarted: { callId, isCovered: false } });
     this.notices.failed(error);
   }
-}
-
-/** What a walk saw, as records of the session's file: what the calls may have made, what they did not, what is unclear. */
-export function toRecords(
-  { others, unclear, ...own }: WalkAnswer,
-  callIds: readonly string[],
-  clock: Clock,
-  { isNeeded = false, ...facts }: { isNeeded?: boolean; isLate?: boolean } = {},
-): object[] {
-  const time = new Date(clock.now()).toISOString();
-  const toRecord = ({ count, changes, list }: ChangeSet, ids: readonly string[], more = {}) => ({
-    $workspaceChange: {
-      callIds: ids,
-      count,
-      time,
-      ...(list === undefined ? { changes } : { list }),
-      ...facts,
-      ...more,
-    },
-  });
-  return [
-    ...(others ? [toRecord(others, [])] : []),
-    ...(unclear ? [toRecord(unclear, callIds, { isUnclear: true })] : []),
-    ...(own.count > 0 || isNeeded ? [toRecord(own, callIds)] : []),
-  ];
 }

@@ -226,7 +226,8 @@ export class UndoDesk {
       if (isSameState(now, after)) continue;
       if (isInGit(path) && !withGit) plan.leftAlone.push({ path, reason: 'git' });
       else if (!isSameState(now, change.before)) plan.leftAlone.push({ path, reason: 'changed_since' });
-      else if (after?.kind === 'file' && !known.has(after.content)) plan.notCovered.push({ path, reason: 'lost' });
+      else if (after?.kind === 'file' && !known.has(after.content))
+        plan.notCovered.push({ path, reason: unkeptReason(after.content) ?? 'lost' });
       else plan.changes.push({ path, before: now, after });
     }
     return this.withoutFullFolders(plan);

@@ -37,7 +37,7 @@ export class UndoNotices {
         this.warnOnce(
           `Undo does not cover ${count} files: the disk or the store of undo is full. New files are covered.`,
         );
-      if (reason === 'rebuildable') this.warnOnce(`Undo does not cover all of ${paths.join(', ')}: too large.`);
+      if (reason === 'rebuildable') this.warnOnce(`Undo does not cover all of ${nameSome(paths)}: too large.`);
     }
   }
 
@@ -53,4 +53,14 @@ export class UndoNotices {
     this.told.add(key);
     this.tell('warning', message);
   }
+}
+
+const NAMED = 5;
+
+function nameSome(paths: readonly { path: string }[]): string {
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
+  return `${paths
+    .slice(0, NAMED)
+    .map(({ path }) => path)
+    .join(', ')}${more}`;
 }

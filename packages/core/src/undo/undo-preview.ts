@@ -5,7 +5,8 @@ import type { Chains } from './chain-steps.ts';
 import { pathsToUndo } from './plan-undo.ts';
 import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
 import type { UndoPrompt } from './read-undo-records.ts';
-import type { TreeChange } from './tree-state.ts';
+import { unkeptReason } from './tree-state.ts';
+import type { TreeChange, TreeState } from './tree-state.ts';
 import { LEFT_ALONE, NOT_COVERED } from './undo-sentences.ts';
 
 /** What to take back: the last prompts with changes, everything since a prompt, one call, or it and all after it. */
@@ -34,6 +35,8 @@ export interface UndoPreview {
   readonly restored: readonly string[];
   readonly deleted: readonly string[];
   readonly recreated: readonly string[];
+  /** Paths whose present content is not kept: it is lost. */
+  readonly unkept: readonly string[];
   readonly leftAlone: readonly { path: string; reason: LeftReason; because: string }[];
   readonly notCovered: readonly { path: string; reason: UncoveredReason; because: string }[];
   /** Calls that ran while undo covered edits only. */
@@ -101,9 +104,18 @@ export function describePlan({ changes, leftAlone, notCovered }: UndoPlan) {
     restored: named(({ before, after }) => before !== null && after !== null),
     deleted: named(({ after }) => after === null),
     recreated: named(({ before }) => before === null),
+    unkept: named(({ before, after }) => isUnkept(before) && !isSameContent(before, after)),
     leftAlone: leftAlone.map(({ path, reason }) => ({ path: toText(path), reason, because: LEFT_ALONE[reason] })),
     notCovered: notCovered.map(({ path, reason }) => ({ path: toText(path), reason, because: NOT_COVERED[reason] })),
   };
+}
+
+function isUnkept(state: TreeState): boolean {
+  return state?.kind === 'file' && unkeptReason(state.content) !== undefined;
+}
+
+function isSameContent(left: TreeState, right: TreeState): boolean {
+  return left?.kind === 'file' && right?.kind === 'file' && left.content === right.content;
 }
 
 /** The calls that a selection takes back. */

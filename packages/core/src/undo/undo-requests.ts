@@ -2,6 +2,7 @@
 
 import type { StoredPath } from './byte-path.ts';
 import type { CallSpan } from './change-evidence.ts';
+import type { UnkeptPath } from './foretell-loss.ts';
 import type { StoredChange, Unkept } from './tree-state.ts';
 import type { WalkLimits } from './walk-rules.ts';
 import type { SkipReason } from './apply-changes.ts';
@@ -125,7 +126,7 @@ export interface WalkAnswer extends ChangeSet {
   readonly hasEvidence: boolean;
   readonly entries: number;
   readonly bytes: number;
-  readonly unkept: readonly { reason: Unkept; count: number; paths: readonly string[] }[];
+  readonly unkept: readonly { reason: Unkept; count: number; paths: readonly UnkeptPath[] }[];
   readonly isCompared: boolean;
   /** Whether the store is near its limit. */
   readonly isNearlyFull: boolean;

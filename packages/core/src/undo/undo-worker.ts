@@ -137,7 +137,7 @@ export class UndoWorker {
     const unkept = [...result.unkept].map(([reason, noted]) => ({
       reason,
       count: noted.count,
-      paths: noted.paths.map(toText),
+      paths: [...noted.paths].map(([path, size]) => ({ path: toText(path), bytes: size })),
     }));
     const { missed, isNearlyFull } = this.room;
     if (missed > 0) unkept.push({ reason: 'full', count: missed, paths: [] });

@@ -38,15 +38,22 @@ export interface WalkResult {
   readonly entries: number;
   readonly bytes: number;
   /** What is not kept, by reason: how many, and the first paths or folders. */
-  readonly unkept: ReadonlyMap<Unkept, { count: number; paths: string[] }>;
+  readonly unkept: ReadonlyMap<Unkept, Noted>;
   /** Whether there was a manifest to compare with. */
   readonly isCompared: boolean;
+}
+
+/** What is not kept for one reason. */
+export interface Noted {
+  count: number;
+  /** The first of them, a rebuildable folder for its files, with their bytes. */
+  readonly paths: Map<string, number>;
 }
 
 /** Kernels before 6.13 give the same time to all that happens in a tick. */
 const TICK_MS = 20;
 const PROGRESS_EVERY = 1000;
-const NAMED_PATHS = 10;
+const NAMED_PATHS = 100;
 
 /** Expects the workspace as the current folder. Throws TooLarge, and file-system errors of the store. */
 export function walkTree(options: WalkOptions): WalkResult {
@@ -81,7 +88,7 @@ class Walk {
   private readonly writer: ManifestWriter;
   private readonly allowance: Allowance;
   private readonly changes: WalkResult['changes'] = { call: [], other: [], unclear: [] };
-  private readonly unkept = new Map<Unkept, { count: number; paths: string[] }>();
+  private readonly unkept = new Map<Unkept, Noted>();
   private reader: ManifestReader | undefined;
   private old: ManifestEntry | undefined;
   /** The folders of the last walk that the next old entry may be in, outermost first. */
@@ -174,7 +181,7 @@ class Walk {
     if (!found.isFile()) return { kind: 'other' };
     const refused = this.allowance.refuse(found.size, isRebuilt);
     if (refused !== undefined) {
-      this.note(refused, path);
+      this.note(refused, path, found.size);
       return { ...fileOf(found), content: unkeptContent(refused, found.size, found.mtimeMs) };
     }
     if (old && isUntouched(old, found)) {
@@ -183,7 +190,7 @@ class Walk {
     }
     const state = readFile(path, found, this.options.keep, this.options.limits.fileBytes);
     const reason = unkeptReason(state.content);
-    if (reason !== undefined) this.note(reason, path);
+    if (reason !== undefined) this.note(reason, path, found.size);
     return state;
   }
 
@@ -244,12 +251,13 @@ class Walk {
     }
   }
 
-  private note(reason: Unkept, path: string): void {
-    const noted = this.unkept.get(reason) ?? { count: 0, paths: [] };
+  private note(reason: Unkept, path: string, bytes = 0): void {
+    const noted = this.unkept.get(reason) ?? { count: 0, paths: new Map<string, number>() };
     this.unkept.set(reason, noted);
     noted.count += 1;
     const named = reason === 'rebuildable' ? rebuildableFolder(path) : path;
-    if (noted.paths.length < NAMED_PATHS && !noted.paths.includes(named)) noted.paths.push(named);
+    const known = noted.paths.get(named);
+    if (known !== undefined || noted.paths.size < NAMED_PATHS) noted.paths.set(named, (known ?? 0) + bytes);
   }
 }
 

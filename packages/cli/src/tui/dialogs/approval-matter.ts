@@ -70,7 +70,11 @@ export function titleOfAction(
 
 /** What makes a yes dangerous; with any, Enter means no. */
 export function risksOfAction(details: ActionDetails): readonly string[] {
-  if (details.type === 'exec' || details.type === 'sandbox_expansion') return risksOf(details.command);
+  if (details.type === 'sandbox_expansion') return risksOf(details.command);
+  if (details.type === 'exec') {
+    const { command, notKept } = details;
+    return notKept === undefined ? risksOf(command) : [...risksOf(command), makeVisibleLine(notKept)];
+  }
   const isPrivate = details.type === 'info' && details.urls?.some((url) => PRIVATE_HOST.test(url));
   return isPrivate ? ['reaches this machine or its network'] : [];
 }
