@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { limit } from './table.mjs';
 
+const SESSION_UNDO = new URL('../../packages/core/dist/undo/session-undo.js', import.meta.url);
 const PROCESS = fileURLToPath(new URL('../../packages/cli/dist/undo-process.cjs', import.meta.url));
 const SIZES = [1000, 20_000, 50_000, 200_000];
 const CHANGED = 1000;
@@ -55,6 +56,7 @@ async function measureTree(files, rounds) {
     const memory = peakOf(worker.pid);
     const kept = sizeOf(join(store, 'segments'));
     await worker.end();
+    const waits = await measureWaits(root, join(folder, 'session'), rounds);
     const name = `${files.toLocaleString('en-US')} files`;
     const one = (number) => ({ min: number, median: number });
     const walk = walks.toSorted((left, right) => left.cpuMs - right.cpuMs)[0];
@@ -62,6 +64,8 @@ async function measureTree(files, rounds) {
       limit(`${name}: first reading, a file, CPU`, 'µs', one((baseline.cpuMs * 1000) / files), undefined, 60),
       limit(`${name}: a walk, an entry, CPU`, 'µs', one((walk.cpuMs * 1000) / (files * 1.1)), undefined, 8),
       limit(`${name}: a walk, wall`, 'ms', one(walk.ms), undefined, files <= 20_000 ? 150 : undefined),
+      limit(`${name}: added wait of a command`, 'ms', one(waits.command), undefined, files <= 20_000 ? 150 : 50),
+      limit(`${name}: added wait of a command that only reads`, 'ms', one(waits.reading), undefined, 5),
       limit(`${name}: undo of ${count} files, verified, CPU`, 'ms', one(undo.cpuMs), undefined, 500),
       limit(`${name}: undo of ${count} files, verified, wall`, 'ms', one(undo.ms), undefined, undefined),
       limit(`${name}: store, of the text it holds`, '%', one((kept / bytes) * 100), undefined, 45),
@@ -70,6 +74,50 @@ async function measureTree(files, rounds) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * What a command waits for undo, as the scheduler awaits it: the call is foreseen when the model requests it, and the
+ * reading overlaps with the rest of the answer. The smallest of the rounds.
+ */
+async function measureWaits(root, store, rounds) {
+  const { SessionUndo } = await import(SESSION_UNDO);
+  const clock = {
+    now: () => Date.now(),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(resolve, ms);
+        signal?.addEventListener('abort', () => (clearTimeout(timer), reject(new Error('aborted'))), { once: true });
+      }),
+    random: () => 0.5,
+  };
+  const undo = new SessionUndo({
+    ...{ root, store, sessionId: 'waits', clock, exclude: [], limits: LIMITS },
+    budget: { storeBytes: 1e12, shareOfFree: 1, freeBytes: 0 },
+    record: () => undefined,
+    tell: () => undefined,
+    hasHooks: () => false,
+    readsOnly: async (command) => command === 'cat',
+  });
+  const waitOf = async (callId, command) => {
+    undo.foresee();
+    await undo.settled();
+    const from = performance.now();
+    await undo.before({ callId, kind: 'execute', name: 'run_shell_command', args: { command } });
+    const ms = performance.now() - from;
+    undo.after(callId);
+    return ms;
+  };
+  undo.begin();
+  await undo.settled();
+  const commands = [];
+  const readings = [];
+  for (let round = 0; round < rounds; round++) {
+    commands.push(await waitOf(`c${round}`, 'make'));
+    readings.push(await waitOf(`r${round}`, 'cat'));
+  }
+  await undo.dispose();
+  return { command: Math.min(...commands), reading: Math.min(...readings) };
 }
 
 function fill(root, files) {
