@@ -1,7 +1,7 @@
 /** Answers in a format: checked on every protocol, asked for again in the provider's own form, and given up with a reason. */
 
 import { createAnswerFormat } from '@castor/core';
-import { answer, call, say, text } from '@castor/testkit';
+import { answer, call, fault, say, text } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
 import { openScene, PROTOCOLS } from './scene.fixture.ts';
@@ -65,6 +65,18 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     scene.model.assertDone();
   });
 });
+
+it.each(['chat', 'responses'] as const)(
+  'over %s, a schema that the service rejects is asked for in words',
+  async (protocol) => {
+    const message = "Invalid schema for response_format 'answer': schema must be of type object.";
+    const rejection = fault(400, { message, type: 'invalid_request_error', param: 'response_format' });
+    await using scene = await open(protocol, [say('No.'), rejection, say('{}'), say(GOOD)]);
+    const { outcome } = await scene.ask('List the files.');
+    const bodies = scene.requests().map(({ body }) => body as never);
+    expect([outcome, bodies.map(NATIVE[protocol])]).toEqual(['completed', [undefined, SCHEMA, undefined, undefined]]);
+  },
+);
 
 describe('a format', () => {
   it.each<[string, unknown, string]>([

@@ -16,7 +16,11 @@ import type { ChatQuirks } from './quirks.ts';
 import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
-const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'];
+const DISPENSABLE = [
+  ...['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'],
+  // Few servers take every schema; the words of the request ask for it, too.
+  'response_format',
+];
 
 export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, quirks, factsOf, cacheKey } = options;

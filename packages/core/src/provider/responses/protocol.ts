@@ -75,7 +75,11 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
   };
 }
 
+/** A schema that OpenAI does not take as a format, such as a list; the words of the request ask for it, too. */
+const FORMAT_WORDS = /invalid schema for response_format|text\.format/i;
+
 function rejectedField({ message }: ApiError, without: ReadonlySet<string>): string | undefined {
+  if (!without.has('text') && FORMAT_WORDS.test(message)) return 'text';
   const isAboutField = /unknown|unrecognized|unsupported|not supported|unexpected|extra inputs/i.test(message);
   if (!isAboutField) return undefined;
   return DISPENSABLE.find((field) => !without.has(field) && new RegExp(`\\b${field}\\b`).test(message));
