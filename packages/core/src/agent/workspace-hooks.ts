@@ -47,6 +47,7 @@ export async function openSessionHooks(
     confine,
     clock,
     ...(secrets && { secrets }),
+    redaction: options.redaction,
     ...(telemetry && { onExecution: (execution) => telemetry.hookExecuted(execution) }),
     post: (event) => inbox.post(event),
   });

@@ -25,6 +25,7 @@ import {
   isLoaderVariable,
   withholdSecrets,
 } from '../tools/shell/child-environment.ts';
+import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { Environment } from '../tools/shell/child-environment.ts';
 import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
 import { Watchdog } from '../tools/shell/watchdog.ts';
@@ -47,6 +48,8 @@ export interface OpenHooksOptions {
   environment: Environment;
   /** Credentials in use, withheld from every hook. */
   secrets?: readonly string[];
+  /** Which variables hooks do not get, but for those of their own entry. */
+  redaction?: RedactionOptions | undefined;
   /** The project's own hooks run only if the project is trusted. */
   sources: readonly Source[];
   /** Trusted by a flag or a variable: new and changed hooks run too. */
@@ -139,10 +142,11 @@ function readEntries(options: OpenHooksOptions): readonly HookEntry[] {
 
 /** Withholds our credentials; variables that make programs load code are accepted only from the user's own files. */
 export function createEnvironmentOf(
-  options: Pick<OpenHooksOptions, 'environment' | 'secrets'>,
+  options: Pick<OpenHooksOptions, 'environment' | 'secrets' | 'redaction'>,
 ): (entry: HookEntry) => Record<string, string> {
   const secrets = options.secrets && { secretValues: options.secrets };
-  const own = createChildEnvironment({ base: options.environment, ...secrets });
+  const redaction = options.redaction ?? { enabled: false };
+  const own = createChildEnvironment({ base: options.environment, ...secrets, redaction });
   return ({ env, source }) => {
     // A provider may have been opened since.
     if (options.secrets) withholdSecrets(own, options.secrets);

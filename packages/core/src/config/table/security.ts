@@ -26,9 +26,19 @@ export const security = {
     }),
   },
   environmentVariableRedaction: {
-    allowed: texts([], 'Names that Castor never removes.', { project: 'never' }),
+    allowed: texts(
+      [],
+      'Names of variables that commands get though they hold secrets; `*` stands for any characters.',
+      {
+        project: 'never',
+      },
+    ),
     blocked: texts([], 'Names that Castor always removes.'),
-    enabled: flag(false, 'Removes variables that look like secrets from the environment of commands.', RESTRICTION),
+    enabled: flag(
+      false,
+      'Removes also variables that only look like secrets from the environment of commands; those that hold one are always removed.',
+      RESTRICTION,
+    ),
   },
   auth: {
     selectedType: text(

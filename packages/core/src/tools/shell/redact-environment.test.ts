@@ -7,6 +7,10 @@ const NAMES = {
   GEMINI_CLI_SURFACE: 'x',
   EDITOR: 'vi',
   HARMLESS: 'yes',
+  SSL_CERT_FILE: '/etc/ssl/cert.pem',
+  NODE_EXTRA_CA_CERTS: '/etc/ssl/own.pem',
+  GIT_AUTHOR_NAME: 'Ada',
+  DEPLOY_KEY: 'k',
   MY_API_KEY: '1',
   db_password: '1',
   AZURE_TENANT: '1',
@@ -15,6 +19,8 @@ const NAMES = {
   MIRROR: 'https://me:geheim@example.com',
   NOTE: `-----BEGIN ${'RSA'} PRIVATE KEY-----`,
 };
+
+const CERTAIN = ['MY_API_KEY', 'db_password', 'AZURE_TENANT', 'DATABASE_URL', 'MIRROR', 'NOTE'];
 
 function removed(...options: Parameters<typeof createRedaction>): string[] {
   const isRedacted = createRedaction(...options);
@@ -25,17 +31,19 @@ function removed(...options: Parameters<typeof createRedaction>): string[] {
 
 describe('what looks like a secret', () => {
   it.each([
-    ['nothing while it is off', { enabled: false }, []],
-    ['what was blocked, also while it is off', { enabled: false, blocked: ['harmless'] }, ['HARMLESS']],
+    ['what holds one, also while it is off', { enabled: false }, CERTAIN],
+    ['nothing that was granted', { enabled: false, allowed: ['*'] }, []],
     [
-      'names and values that look like secrets',
-      { enabled: true },
-      ['MY_API_KEY', 'db_password', 'AZURE_TENANT', 'DATABASE_URL', 'MIRROR', 'NOTE'],
+      'nothing of a family that was granted',
+      { enabled: false, allowed: ['azure_*', 'M*'] },
+      ['db_password', 'DATABASE_URL', 'NOTE'],
     ],
+    ['what was blocked, also while it is off', { enabled: false, allowed: ['*'], blocked: ['harmless'] }, ['HARMLESS']],
+    ['names and values that look like secrets', { enabled: true }, ['DEPLOY_KEY', ...CERTAIN]],
     [
       'not what was allowed',
       { enabled: true, allowed: ['MY_API_KEY', 'NOTE', 'AZURE_TENANT'] },
-      ['db_password', 'DATABASE_URL', 'MIRROR'],
+      ['DEPLOY_KEY', 'db_password', 'DATABASE_URL', 'MIRROR'],
     ],
     [
       'what was blocked and allowed',

@@ -1,15 +1,17 @@
 /**
- * Decides which variables of an environment look like secrets, by name or by value, and
- * are kept from commands (`security.environmentVariableRedaction`). Pure. When in doubt it
- * removes; `allowed` restores a variable, `blocked` overrides everything.
+ * Decides which variables of an environment are secrets and are kept from commands: always those that hold one by their
+ * name or value, and with `security.environmentVariableRedaction.enabled` also those that only look like one. Pure.
+ * `allowed` grants a variable, `blocked` overrides everything.
  */
 
+import { isSecretVariable } from '../../util/secret-variables.ts';
+import { matchStars } from '../../util/match-stars.ts';
 import type { Environment } from './child-environment.ts';
 
 export interface RedactionOptions {
-  /** When off, only the variables in `blocked` are removed. */
+  /** Whether names and values that only look like a secret are removed too. */
   enabled: boolean;
-  /** Names that are always kept. */
+  /** Names that are always kept; `*` stands for any characters. */
   allowed?: readonly string[];
   /** Names that are always removed. */
   blocked?: readonly string[];
@@ -24,7 +26,8 @@ const SECRET_NAMES = new Set(
 const SAFE_NAMES = new Set(
   `PATH HOME SHELL TERM COLORTERM LANG LANGUAGE TZ TMPDIR TEMP TMP USER LOGNAME PWD HOSTNAME EDITOR VISUAL PAGER DISPLAY
   SYSTEMROOT COMSPEC PATHEXT WINDIR USERPROFILE SYSTEMDRIVE USERNAME APPDATA LOCALAPPDATA PROGRAMFILES PROGRAMDATA
-  XDG_RUNTIME_DIR`.split(/\s+/),
+  XDG_RUNTIME_DIR SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL
+  GIT_AUTHOR_DATE`.split(/\s+/),
 );
 const SAFE_PREFIXES = /^(?:LC_|GEMINI_CLI_)/;
 const SECRET_VALUES = [
@@ -36,18 +39,19 @@ const SECRET_VALUES = [
 
 /** Returns a function that decides whether a variable is kept from commands. */
 export function createRedaction({ enabled, allowed = [], blocked = [] }: RedactionOptions) {
-  const always = new Set(allowed.map((name) => name.toUpperCase()));
+  const granted = allowed.map((name) => name.toUpperCase());
+  const isGranted = (upper: string) =>
+    granted.some(
+      (form) => form === upper || (form.includes('*') && matchStars(upper, form, (token, at) => token === at)),
+    );
   const never = new Set(blocked.map((name) => name.toUpperCase()));
   return (name: string, value: string): boolean => {
     const upper = name.toUpperCase();
     if (never.has(upper)) return true;
-    if (!enabled || always.has(upper) || SAFE_NAMES.has(upper) || SAFE_PREFIXES.test(upper)) return false;
-    return (
-      SECRET_NAMES.has(upper) ||
-      upper.startsWith('AZURE_') ||
-      SECRET_NAME.test(upper) ||
-      SECRET_VALUES.some((pattern) => pattern.test(value))
-    );
+    if (isGranted(upper)) return false;
+    if (isSecretVariable(name, value)) return true;
+    if (!enabled || SAFE_NAMES.has(upper) || SAFE_PREFIXES.test(upper)) return false;
+    return SECRET_NAMES.has(upper) || SECRET_NAME.test(upper) || SECRET_VALUES.some((pattern) => pattern.test(value));
   };
 }
 
