@@ -23,8 +23,22 @@ describe('PreImages', () => {
     const references = [await images.keep(OLD, PRINT), await images.keep(OLD, PRINT)];
     expect(references).toEqual([`session-1/pre-images/${PRINT}`, `session-1/pre-images/${PRINT}`]);
     const folder = join(chats, 'session-1', 'pre-images');
-    const modes = [(await stat(folder)).mode & 0o777, (await stat(join(folder, PRINT))).mode & 0o777];
-    expect([await readdir(folder), modes, readPreImage(chats, references[0]!)]).toEqual([[PRINT], [0o700, 0o600], OLD]);
+    const modes = [(await stat(folder)).mode & 0o777, (await stat(join(folder, `${PRINT}.sealed`))).mode & 0o777];
+    expect([await readdir(folder), modes, readPreImage(chats, references[0]!)]).toEqual([
+      [`${PRINT}.sealed`],
+      [0o700, 0o600],
+      OLD,
+    ]);
+  });
+
+  it('keeps no content in plain, and reads the plain copies of earlier versions', async () => {
+    const images = new PreImages(chats, 'session-1');
+    const reference = await images.keep(OLD, PRINT);
+    const kept = await readFile(join(chats, `${reference}.sealed`));
+    expect([kept.includes(OLD), kept.length > OLD.length]).toEqual([false, true]);
+    await writeFile(join(chats, `${reference}`), OLD);
+    await rm(join(chats, `${reference}.sealed`));
+    expect(readPreImage(chats, `${reference}`)).toEqual(OLD);
   });
 
   it('makes no more copies than fit, and none where none can be made', async () => {

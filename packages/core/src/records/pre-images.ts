@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { MAX_FILE_BYTES } from '../tools/files/file-store.ts';
 import { fingerprint } from '../tools/files/read-ledger.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { Seal, SEAL_BYTES } from '../util/sealed-bytes.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import type { FileChange } from './session-file.ts';
 
@@ -18,7 +19,11 @@ import type { FileChange } from './session-file.ts';
 const MAX_KEPT_BYTES = 200 * 1024 * 1024;
 const REFERENCE = /^[A-Za-z0-9_-]+\/pre-images\/([0-9a-f]{64})$/;
 
+/** Sealed: a copy holds whatever the file held. Copies of earlier versions are plain. */
+const SUFFIX = '.sealed';
+
 export class PreImages {
+  private readonly seal: Seal;
   private readonly chats: string;
   private readonly folder: string;
   private bytes: number | undefined;
@@ -26,19 +31,20 @@ export class PreImages {
   /** `chats`: the folder of the session's file. */
   constructor(chats: string, sessionId: string) {
     this.chats = chats;
+    this.seal = new Seal(chats);
     this.folder = join(sessionId, 'pre-images');
   }
 
   /** Returns the copy's path relative to the folder of sessions; undefined when no copy was made. */
   async keep(bytes: Uint8Array, print: string): Promise<string | undefined> {
-    const path = join(this.chats, this.folder, print);
+    const path = join(this.chats, this.folder, `${print}${SUFFIX}`);
     const reference = `${this.folder.replaceAll('\\', '/')}/${print}`;
     try {
       const found = await stat(path).catch(() => undefined);
-      if (found?.size === bytes.length) return reference;
+      if (found?.size === bytes.length + SEAL_BYTES) return reference;
       this.bytes ??= this.measure();
       if (this.bytes + bytes.length > MAX_KEPT_BYTES) return undefined;
-      replaceFile(path, bytes, { isSynced: false });
+      replaceFile(path, this.seal.close(bytes), { isSynced: false });
       this.bytes += bytes.length;
       return reference;
     } catch {
@@ -58,8 +64,15 @@ export class PreImages {
 /** Undefined when the copy is missing or does not match its fingerprint. */
 export function readPreImage(chats: string, reference: string): Buffer | undefined {
   const [, print] = REFERENCE.exec(reference) ?? [];
-  const bytes = print === undefined ? undefined : readRegularFile(join(chats, reference));
+  if (print === undefined) return undefined;
+  const bytes = readCopy(join(chats, reference));
   return bytes && fingerprint(bytes) === print ? bytes : undefined;
+}
+
+/** A copy by its path without the suffix, in whichever form it is kept; unchecked. */
+export function readCopy(path: string): Buffer | undefined {
+  const sealed = readRegularFile(`${path}${SUFFIX}`);
+  return sealed ? new Seal(join(path, '..', '..', '..')).open(sealed) : readRegularFile(path);
 }
 
 /** Whether the file is in the state before the change, after the change, or in another one. */

@@ -17,6 +17,7 @@ import { ALLOW_EVERYTHING } from '../agent/default-policy.ts';
 import { toSessionHistory } from './session-history.ts';
 import { replaySession } from './replay-session.ts';
 import { hasLoss } from './recording-gap.ts';
+import { readPreImage } from './pre-images.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
 const NEVER = new AbortController().signal;
@@ -293,7 +294,7 @@ describe('SessionRecorder', () => {
       { $fileChange: { ...change, before: before.fingerprint, preImage } },
       { $fileChange: { ...change, before: null } },
     ]);
-    expect(await readFile(join(directory, preImage), 'utf8')).toBe('old');
+    expect(String(readPreImage(directory, preImage))).toBe('old');
     recorder.close();
   });
 

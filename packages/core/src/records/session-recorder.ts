@@ -84,6 +84,11 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     return this.writer.isRecording;
   }
 
+  /** From now on each line passes through it; it must keep valid JSON valid. */
+  concealWith(conceal: (line: string) => string): void {
+    this.writer.conceal = conceal;
+  }
+
   stopRecording(reason: unknown): void {
     this.writer.fail(reason);
   }

@@ -46,6 +46,8 @@ export class SessionWriter {
   private file: number | undefined;
   private size = 0;
   private hasEnded = false;
+  /** Changes each line before it is written. */
+  conceal: ((line: string) => string) | undefined;
 
   constructor(options: SessionWriterOptions) {
     this.options = options;
@@ -57,7 +59,8 @@ export class SessionWriter {
   append(record: object): void {
     if (this.hasEnded) return;
     try {
-      const line = `${JSON.stringify(record)}\n`;
+      const json = JSON.stringify(record);
+      const line = `${this.conceal?.(json) ?? json}\n`;
       if (this.file !== undefined) this.write(this.file, line);
       else if (this.isNew) this.create(line);
       else this.goOn(line);

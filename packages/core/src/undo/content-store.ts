@@ -1,5 +1,5 @@
 /**
- * ContentStore: keeps contents by their SHA-256 in segments of compressed blocks, each content once, readable by the owner
+ * ContentStore: keeps contents by their SHA-256 in segments of compressed, sealed blocks, each content once, readable by the owner
  * only. It appends to a segment of its own, so that two programs may store at the same time, and finds what all of them
  * stored. A content that does not match its name counts as missing.
  */
@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path';
 import { builtin } from '../util/builtin-modules.ts';
 import { makeDirectory } from '../util/make-directory.ts';
+import { Seal } from '../util/sealed-bytes.ts';
 import { packBlock, readBlock, readHead, readHeads } from './segment.ts';
 import type { Placed } from './segment.ts';
 
@@ -47,6 +48,7 @@ export function hashOf(bytes: Uint8Array): string {
 export class ContentStore {
   readonly segments = new Map<string, Segment>();
   private readonly folder: string;
+  private readonly seal: Seal;
   /** By the first half of the hash, as bytes: the number of the block. */
   private readonly index = new Map<string, number>();
   private readonly blocks: Location[] = [];
@@ -61,6 +63,7 @@ export class ContentStore {
   /** Throws for a folder that is a link: it may lead into another user's. */
   constructor(folder: string) {
     this.folder = join(folder, 'segments');
+    this.seal = new Seal(folder);
     makeDirectory(this.folder);
     for (const path of [folder, this.folder])
       if (!lstatSync(path).isDirectory()) throw new Error(`${path} is a link or a file where a folder is expected.`);
@@ -117,18 +120,18 @@ export class ContentStore {
       const raw = this.pending.subarray(0, this.pendingBytes);
       this.places.clear();
       this.pendingBytes = 0;
-      this.append(packBlock(places, raw));
+      this.append(packBlock(places, raw, this.seal));
       if (this.pending.length > BLOCK_BYTES) this.pending = Buffer.allocUnsafe(BLOCK_BYTES);
     }
     if (isSynced && this.own) fdatasyncSync(this.own.file);
   }
 
   /** The contents of a segment by hash, with their compressed size estimated from their block's. */
-  *contentsOf(segment: Segment): Generator<{ hash: string; bytes: number }> {
+  *contentsOf(segment: Segment): Generator<{ hash: string; bytes: number; isSealed: boolean }> {
     if (segment.file === undefined) return;
     for (const head of readHeads(segment.file)) {
       const share = (head.end - head.offset) / Math.max(head.rawLength, 1);
-      for (const { hash, length } of head.contents) yield { hash, bytes: length * share };
+      for (const { hash, length } of head.contents) yield { hash, bytes: length * share, isSealed: head.isSealed };
     }
   }
 
@@ -219,7 +222,7 @@ export class ContentStore {
     const { segment, offset } = location;
     if (segment.file === undefined) return undefined;
     const head = readHead(segment.file, offset, segment.size);
-    const bytes = head && readBlock(segment.file, head);
+    const bytes = head && readBlock(segment.file, head, this.seal);
     if (!bytes) return undefined;
     const block = { bytes, places: new Map(head.contents.map((each) => [each.hash, each])) };
     this.cache.set(location, block);

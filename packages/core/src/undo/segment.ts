@@ -5,6 +5,7 @@
 
 import { fstatSync, readSync } from 'node:fs';
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Seal } from '../util/sealed-bytes.ts';
 
 /** A content inside the uncompressed block. */
 export interface Placed {
@@ -18,19 +19,23 @@ export interface BlockHead {
   readonly offset: number;
   readonly end: number;
   readonly rawLength: number;
+  readonly isSealed: boolean;
   readonly contents: readonly Placed[];
 }
 
-const MAGIC = 0x31_42_55_43;
+/** The first form had plain data; it is still read. */
+const PLAIN_MAGIC = 0x31_42_55_43;
+const MAGIC = 0x32_42_55_43;
 /** Magic, count of contents, raw length, packed length, checksum of the list, checksum of the data. */
 const HEAD = 24;
+const MAGICS: ReadonlySet<number> = new Set([PLAIN_MAGIC, MAGIC]);
 const ROW = 40;
 const HASH_BYTES = 32;
 const MOST_CONTENTS = 1_000_000;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-export function packBlock(contents: readonly Placed[], raw: Buffer): Buffer {
-  const packed = zstdCompressSync(raw, LEVEL);
+export function packBlock(contents: readonly Placed[], raw: Buffer, seal: Seal): Buffer {
+  const packed = seal.close(zstdCompressSync(raw, LEVEL));
   const rows = Buffer.alloc(contents.length * ROW);
   for (const [index, { hash, offset, length }] of contents.entries()) {
     const at = index * ROW;
@@ -65,7 +70,7 @@ export function* readHeads(file: number, from = 0): Generator<BlockHead> {
 /** Undefined where no whole block begins. */
 export function readHead(file: number, offset: number, size: number): BlockHead | undefined {
   const head = readExactly(file, offset, HEAD);
-  if (!head || head.readUInt32LE(0) !== MAGIC) return undefined;
+  if (!head || !MAGICS.has(head.readUInt32LE(0))) return undefined;
   const count = head.readUInt32LE(4);
   const end = offset + HEAD + count * ROW + head.readUInt32LE(12);
   if (count > MOST_CONTENTS || end > size) return undefined;
@@ -76,17 +81,24 @@ export function readHead(file: number, offset: number, size: number): BlockHead 
     offset: rows.readUInt32LE(index * ROW + HASH_BYTES),
     length: rows.readUInt32LE(index * ROW + HASH_BYTES + 4),
   }));
-  return { offset, end, rawLength: head.readUInt32LE(8), contents };
+  const isSealed = head.readUInt32LE(0) === MAGIC;
+  return { offset, end, rawLength: head.readUInt32LE(8), isSealed, contents };
 }
 
 /** The uncompressed data; undefined when it is damaged. */
-export function readBlock(file: number, { offset, end, contents, rawLength }: BlockHead): Buffer | undefined {
+export function readBlock(
+  file: number,
+  { offset, end, contents, rawLength }: BlockHead,
+  seal: Seal,
+): Buffer | undefined {
   const start = offset + HEAD + contents.length * ROW;
   const head = readExactly(file, offset, HEAD);
   const packed = readExactly(file, start, end - start);
   if (!head || !packed || crc32(packed) !== head.readUInt32LE(20)) return undefined;
   try {
-    const raw = zstdDecompressSync(packed, { maxOutputLength: Math.max(rawLength, 1) });
+    const opened = head.readUInt32LE(0) === MAGIC ? seal.open(packed) : packed;
+    if (!opened) return undefined;
+    const raw = zstdDecompressSync(opened, { maxOutputLength: Math.max(rawLength, 1) });
     return raw.length === rawLength ? raw : undefined;
   } catch {
     // Damaged in a way the checksum did not show.

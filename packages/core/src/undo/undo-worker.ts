@@ -3,8 +3,9 @@
  * what is no longer needed. One request after the other; nothing here waits.
  */
 
-import { existsSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';
+import { readCopy } from '../records/pre-images.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { applyChanges } from './apply-changes.ts';
 import { BoundedStore } from './bounded-store.ts';
@@ -240,7 +241,8 @@ export class UndoWorker {
     const kept = this.store.get(content);
     if (kept || file === undefined) return kept;
     try {
-      const bytes = readFileSync(file);
+      const bytes = readCopy(file);
+      if (!bytes) return undefined;
       return hashOf(bytes) === content ? bytes : undefined;
     } catch {
       // Removed with its session, for example.
