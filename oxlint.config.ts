@@ -13,6 +13,7 @@ const CORE: Record<string, readonly string[]> = {
   tools: ['provider', 'routing'],
   policy: [],
   sandbox: [],
+  secrets: ['config'],
   hooks: [],
   scheduler: ['tools', 'policy', 'hooks'],
   client: ['turn', 'chat', 'provider', 'routing', 'hooks'],
@@ -45,7 +46,7 @@ const CORE: Record<string, readonly string[]> = {
       'records',
     ],
     ...['routing', 'scheduler', 'skills', 'spending', 'subagents', 'telemetry', 'tools', 'transcript', 'turn'],
-    ...['remote-agents', 'sandbox', 'undo'],
+    ...['remote-agents', 'sandbox', 'secrets', 'undo'],
   ],
 };
 
@@ -111,6 +112,7 @@ const DISK = [
     'diagnostics',
     'agent',
     'sandbox',
+    'secrets',
   ],
   ...[
     'provider/replay.ts',

@@ -61,7 +61,8 @@ export class PromptRunner {
 
   /** Throws an ExitError for an invalid prompt. */
   async read({ words, piped }: Words, signal: AbortSignal): Promise<PreparedTurn | PreparedAnswer> {
-    await this.writer.prompt?.([piped, words].filter((text) => text !== '').join('\n\n'));
+    const text = [piped, words].filter((each) => each !== '').join('\n\n');
+    await this.writer.prompt?.(this.options.live.agent.conceal(text));
     const read = await readPrompt(words === '' ? piped : words, {
       // A script may pass on text of others; a user at a terminal typed it.
       ...createReadContext({ ...this.options, signal, isAttended: process.stdin.isTTY === true }),

@@ -20,6 +20,7 @@ import type {
   PolicyPort,
   ResultContext,
   ToolHooks,
+  ToolLookup,
 } from '../scheduler/ports.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
@@ -125,6 +126,10 @@ export interface WiringOptions extends Omit<
   tempDirectory(): string;
   /** The sub-agent that is wired; absent for a session of the user's own. */
   subagent?: string | undefined;
+  /** Puts something between the tools and their callers. */
+  guardTools?: ((tools: ToolLookup) => Promise<ToolLookup>) | undefined;
+  /** See AgentSessionOptions. */
+  concealInput?: AgentSessionOptions['concealInput'];
   /** See AgentSessionOptions. */
   endAfter?: AgentSessionOptions['endAfter'];
   /** See AgentSessionOptions. */

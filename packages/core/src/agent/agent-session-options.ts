@@ -18,6 +18,8 @@ export interface AgentSessionOptions extends SessionQuestionOptions {
   budget?: Pick<Budget, 'exceeded' | 'warning' | 'watch'>;
   /** Receives every event before a surface does, and what a prompt that starts will send. Must not throw. */
   record?: (event: AgentEvent, input?: PartListUnion) => void;
+  /** Removes secrets from what the user sends, before anything else receives it. */
+  concealInput?: ((input: PartListUnion) => PartListUnion) | undefined;
   /** Runs before the first request of every prompt, for example to wait for servers. Ends early on abort. */
   prepare?: ((signal: AbortSignal) => AsyncGenerator<AgentEvent, void>) | undefined;
   /** Whether the completed calls of a turn end the prompt. Default: as in `toStop`. */

@@ -52,11 +52,12 @@ export class AgentSession {
    * without valid credentials, the exception follows. A closed or busy session throws before the first event.
    */
   async *prompt(
-    input: PartListUnion,
+    given: PartListUnion,
     outerSignal: AbortSignal,
     options: PromptOptions = {},
   ): AsyncGenerator<AgentEvent, void> {
     this.open();
+    const input = this.conceal(given);
     const { client, scheduler, prepare } = this.options;
     const prompt_id = this.nextPromptId();
     const leave = new AbortController();
@@ -66,7 +67,7 @@ export class AgentSession {
     // The default: only a consumer that leaves ends a prompt before another ending is known.
     let ending = ABANDONED;
     try {
-      yield this.note({ type: 'prompt_started', prompt_id, ...pickText(options) }, input);
+      yield this.note({ type: 'prompt_started', prompt_id, ...this.pickText(options) }, input);
       let ended = this.overBudget() ?? EMPTY;
       if (prepare && ended === EMPTY) yield* this.relay(prepare(signal), leave);
       const judge = (event: AgentEvent) => (ended = toEnding(event) ?? ended);
@@ -112,7 +113,7 @@ export class AgentSession {
     options: PromptOptions = {},
   ): AsyncGenerator<AgentEvent, void> {
     const prompt_id = this.nextPromptId();
-    yield { type: 'prompt_started', prompt_id, ...pickText(options) };
+    yield { type: 'prompt_started', prompt_id, ...this.pickText(options) };
     if (text !== '') {
       yield { type: GeminiEventType.Content, value: text };
       yield { type: GeminiEventType.Finished, value: { reason: FinishReason.STOP, usageMetadata: undefined } };
@@ -178,8 +179,19 @@ export class AgentSession {
    */
   steer(input: PartListUnion): void {
     if (!this.isOpen) throw new Error('No prompt is running. Use prompt() to start one.');
-    this.steering.push(...toParts(input));
-    this.options.scheduler.steerChildren(input);
+    const clean = this.conceal(input);
+    this.steering.push(...toParts(clean));
+    this.options.scheduler.steerChildren(clean);
+  }
+
+  private conceal(input: PartListUnion): PartListUnion {
+    return this.options.concealInput?.(input) ?? input;
+  }
+
+  private pickText({ text }: PromptOptions): { text?: string } {
+    if (text === undefined) return {};
+    const [shown] = toParts(this.conceal(text));
+    return { text: shown?.text ?? text };
   }
 
   private watch(signal: AbortSignal): Watch {
@@ -293,8 +305,4 @@ export class AgentSession {
     this.options.record?.(event, input);
     return event;
   }
-}
-
-function pickText({ text }: PromptOptions): { text?: string } {
-  return text === undefined ? {} : { text };
 }

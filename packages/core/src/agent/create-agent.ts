@@ -131,7 +131,7 @@ export function wireAgent(
   });
   const scheduler = new LazyScheduler(async () => {
     const { createScheduler } = await import('./create-scheduler.ts');
-    return createScheduler(options, { ...common, tools });
+    return createScheduler(options, { ...common, tools: (await options.guardTools?.(tools)) ?? tools });
   });
 
   const session = new AgentSession({
@@ -139,6 +139,7 @@ export function wireAgent(
     inbox,
     prepare: options.prepare,
     endAfter: options.endAfter,
+    concealInput: options.concealInput,
     client,
     chat,
     scheduler,

@@ -3,8 +3,8 @@
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ModelFacts } from '../provider/catalogue/model-catalogue.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
+import type { ToolLookup } from '../scheduler/ports.ts';
 import { hardOutputLimit, outputThreshold } from '../tools/tool-output.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Clock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import type { WiringOptions } from './agent-options.ts';
@@ -17,7 +17,7 @@ export interface SchedulerParts {
   clock: Clock;
   tokenLimit: (model: string) => number;
   factsOf: (model: string) => ModelFacts;
-  tools: ToolRegistry;
+  tools: ToolLookup;
 }
 
 export function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToolScheduler {

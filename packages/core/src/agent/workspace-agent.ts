@@ -19,6 +19,7 @@ import { ReadLedger } from '../tools/files/read-ledger.ts';
 import type { BackgroundProcess, BackgroundProcesses } from '../tools/shell/background.ts';
 import type { ShellRunner } from '../tools/shell/shell-runner.ts';
 import { Workspace } from '../tools/files/workspace.ts';
+import type { ToolLookup } from '../scheduler/ports.ts';
 import { catalogueOf, factsOf as modelFacts, resolveModel } from '../routing/models.ts';
 import { systemClock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
@@ -50,6 +51,8 @@ import { openWorkspaceServers } from './workspace-mcp.ts';
 import { openSandbox } from './workspace-bounds.ts';
 import { openContext } from './workspace-context.ts';
 import { readReferences } from './workspace-references.ts';
+import { findHiddenPaths } from './hidden-files.ts';
+import { WorkspaceSecrets } from './workspace-secrets.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
 import { WrittenFiles } from './written-files.ts';
@@ -73,6 +76,8 @@ export interface WorkspaceAgent extends Agent {
   shell: ShellRunner;
   /** The background commands. */
   background: BackgroundProcesses;
+  /** The text with marks in place of secrets, for what a surface prints or keeps itself. */
+  conceal(text: string): string;
   /** The file of the plan approved since plan mode was last entered. */
   approvedPlan(): string | undefined;
   /** Resolves `@path`. */
@@ -112,11 +117,14 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     ...{ root, includeDirectories, tempDirectory, ignore },
     editor: options.editor?.files,
     files: globalMemoryFiles(home, options.context),
+    hidden: await findHiddenPaths(home, [root, ...includeDirectories]),
   });
   const sandbox = await openSandbox(options, { workspace, tempDirectory, mode: () => policy.mode, warn });
   if (sandbox) loaded.rules = [...loaded.rules, ...sandbox.rules];
   const confine = sandbox?.confine;
-  const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd, sandbox });
+  const secrets = new WorkspaceSecrets(options);
+  secrets.coverLogs(options.telemetry);
+  const commands = openShell({ options, toolSettings, tempDirectory, onBackgroundEnded: tellOfEnd, sandbox, secrets });
   const skills: WorkspaceSkills = new WorkspaceSkills(options.skills ?? {}, {
     ...{ home, sources, workspace, warn },
     shownValues: options.shownValues,
@@ -130,9 +138,11 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     isPreapproved: (question) => skills.isPreapproved(question),
   });
   // Tools that call a model spend from the same budget.
-  const spending = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
+  const opening = openSpending({ ...options, prices: options.prices ?? priced.prices }, clock);
+  const spending = { ...opening, generator: secrets.wrap(opening.generator) };
   let requestedModel = () => options.model;
   const recorder = openRecorder(options, workspace, tempDirectory, warn);
+  await secrets.attach(recorder, { isResumed: options.session !== undefined && options.session.origin !== 'new' });
   const isChecked = trustedFolder === true && options.diagnostics !== undefined;
   const written = isChecked ? new WrittenFiles(workspace.root, openChecks) : undefined;
   const store = new FileStore(workspace, new ReadLedger(), recorder, (file) => written?.note(file));
@@ -195,6 +205,8 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     },
     tools,
     policy,
+    guardTools: (lookup: ToolLookup) => secrets.guard(lookup, workspace),
+    concealInput: secrets.concealInput,
     tempDirectory: () => tempDirectory,
     planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: approvedPlan() !== undefined }),
     saveOutput: async (toolName: string, callId: string, text: string) => {
@@ -257,6 +269,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     policy,
     shell,
     background,
+    conceal: secrets.conceal,
     approvedPlan,
     references: createFileReferences(workspace, readReferences(store), options.searchesReferences ?? true),
     get context() {
@@ -271,6 +284,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
       await undo?.dispose();
       sandbox?.dispose();
       agent.session.close();
+      await secrets.settled();
       recorder?.close();
     },
   };

@@ -93,7 +93,8 @@ async function openIsolated(parent: ParentParts, request: PlaceRequest): Promise
   const rooted = { ...options, root, editor: options.editor && {} };
   const sandbox = await parent.commands.sandbox?.at(root);
   const onBackgroundEnded = () => undefined;
-  const commands = openShell({ options: rooted, toolSettings, tempDirectory, onBackgroundEnded, sandbox });
+  const { secrets } = parent.commands;
+  const commands = openShell({ options: rooted, toolSettings, tempDirectory, onBackgroundEnded, sandbox, secrets });
   const rules = policy.at({ root, workspaceDirectories: workspace.directories });
   let isHandedOver = false;
   return {

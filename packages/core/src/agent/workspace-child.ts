@@ -105,6 +105,8 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
     const { workspace, commands } = place;
     const { directories } = workspace;
     const recorder = resumed?.recorder ?? openChildRecorder(parent, agent, { agentId, callId, directories });
+    const { secrets } = commands;
+    secrets.concealRecord(recorder);
     const spending = openChildSpending(parent.spending, clock, telemetry);
     const model = agent.model === INHERIT ? parent.requestedModel() : agent.model;
     const catalogue = catalogueOf(spending.generator);
@@ -178,6 +180,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
         model,
         modelConfigs: withGeneration(options.modelConfigs, agent),
         tools,
+        guardTools: (lookup) => secrets.guard(lookup, workspace),
         policy: judge,
         systemInstruction,
         history: [...opening, ...(resumed?.history ?? [])],

@@ -7,6 +7,7 @@ import type { BackgroundProcess } from '../tools/shell/background.ts';
 import { createChildEnvironment, withholdSecrets } from '../tools/shell/child-environment.ts';
 import { ShellRunner } from '../tools/shell/shell-runner.ts';
 import type { EnvironmentFor } from '../tools/shell/shell-runner.ts';
+import type { WorkspaceSecrets } from './workspace-secrets.ts';
 import type { WorkspaceSandbox } from './workspace-sandbox.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings } from './workspace-options.ts';
 
@@ -16,6 +17,7 @@ export interface OpenShellOptions {
   tempDirectory: string;
   onBackgroundEnded: (process: BackgroundProcess) => void;
   sandbox?: WorkspaceSandbox | undefined;
+  secrets: WorkspaceSecrets;
 }
 
 export interface WorkspaceShell {
@@ -23,6 +25,7 @@ export interface WorkspaceShell {
   shell: ShellRunner;
   background: BackgroundProcesses;
   sandbox?: WorkspaceSandbox | undefined;
+  secrets: WorkspaceSecrets;
   /** Removes the credentials of providers that were opened since. */
   withhold(): void;
 }
@@ -33,6 +36,7 @@ export function openShell({
   tempDirectory,
   onBackgroundEnded,
   sandbox,
+  secrets: vault,
 }: OpenShellOptions): WorkspaceShell {
   const { home, trustedFolder, interactive = false, secrets, redaction = { enabled: false } } = options;
   const environment = createChildEnvironment({
@@ -54,6 +58,7 @@ export function openShell({
     // The terminal of an editor is outside the sandbox.
     elsewhere: sandbox ? undefined : options.editor?.runCommand,
     confine: sandbox?.confine,
+    useMarks: vault.useMarks,
     ...guard,
   });
   const background = new BackgroundProcesses({
@@ -62,6 +67,8 @@ export function openShell({
     maxOutputBytes: toolSettings.maxOutputBytes,
     onEnded: onBackgroundEnded,
     confine: sandbox?.confine,
+    useMarks: vault.useMarks,
+    conceal: vault.conceal,
     ...guard,
   });
   let withheld = secrets?.length ?? 0;
@@ -70,7 +77,7 @@ export function openShell({
     withheld = secrets.length;
     withholdSecrets(environment, secrets);
   };
-  return { environment, shell, background, sandbox, withhold };
+  return { environment, shell, background, sandbox, secrets: vault, withhold };
 }
 
 /**

@@ -34,6 +34,8 @@ export interface RequestWatch {
 }
 
 export interface Wrapping {
+  /** Changes a request before everything else; returns the same object where nothing changes. */
+  rewrite?: (request: GenerateContentParameters) => GenerateContentParameters;
   /** Called before a request is sent; a throw rejects the request unsent. */
   before?: (sent: SentRequest) => RequestWatch | void;
   counted?: (response: CountTokensResponse) => void | Promise<void>;
@@ -42,7 +44,8 @@ export interface Wrapping {
 
 export function wrapGenerator<G extends ContentGenerator>(inner: G, wrapping: Wrapping): G {
   const methods: ContentGenerator = {
-    async generateContent(request, prompt_id, role) {
+    async generateContent(given, prompt_id, role) {
+      const request = wrapping.rewrite?.(given) ?? given;
       const settled = watched(wrapping.before?.({ method: 'generateContent', request, prompt_id, role }));
       const response = await settled.orFail(async () => {
         const answer = await inner.generateContent(request, prompt_id, role);
@@ -53,7 +56,8 @@ export function wrapGenerator<G extends ContentGenerator>(inner: G, wrapping: Wr
       return response;
     },
 
-    async generateContentStream(request, prompt_id, role) {
+    async generateContentStream(given, prompt_id, role) {
+      const request = wrapping.rewrite?.(given) ?? given;
       const settled = watched(wrapping.before?.({ method: 'generateContentStream', request, prompt_id, role }));
       const stream = await settled.orFail(() => inner.generateContentStream(request, prompt_id, role));
       return releaseOnReturn(passThrough(stream, settled), () => {

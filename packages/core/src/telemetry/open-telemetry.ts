@@ -47,6 +47,8 @@ export interface TelemetryPort {
   note(happening: Happening): void;
   /** Writes one record under its full name. */
   log(name: string, body: string, attributes: Attributes): void;
+  /** From now on each record passes through it before it is written. */
+  concealWith?(conceal: <T>(value: T) => T): void;
   /** Resolves when every record was delivered, or its delivery failed. */
   shutdown(): Promise<void>;
 }

@@ -21,6 +21,9 @@ export function createTelemetryPort(options: TelemetryOptions): TelemetryPort {
     hookExecuted: (execution) => logHook(telemetry, execution),
     note: createHappeningTelemetry(telemetry, events, modes),
     log: (name, body, attributes) => telemetry.log(name, body, attributes),
+    concealWith(conceal) {
+      telemetry.conceal = conceal;
+    },
     shutdown() {
       modes.end();
       return telemetry.shutdown();

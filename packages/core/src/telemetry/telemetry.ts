@@ -39,6 +39,8 @@ export class Telemetry {
   private readonly usage: ProcessUsage;
   private readonly timer: NodeJS.Timeout;
   private batch: Signal[] = [];
+  /** Removes secrets from what is written. */
+  conceal: <T>(value: T) => T = (value) => value;
   private written: Promise<void> = Promise.resolve();
 
   constructor(options: TelemetryOptions) {
@@ -79,7 +81,7 @@ export class Telemetry {
   flush(): Promise<void> {
     // An idle program writes nothing.
     if (this.batch.length > 0 || this.metrics.isChanged) this.usage.record();
-    const signals = [...this.batch, ...this.metrics.collect(this.clock.now())];
+    const signals = [...this.batch.map((signal) => this.conceal(signal)), ...this.metrics.collect(this.clock.now())];
     this.batch = [];
     if (signals.length > 0) this.written = this.written.then(() => this.options.sink.write(signals));
     return this.written;

@@ -26,6 +26,7 @@ const CREDENTIALS: readonly RegExp[] = [
 class DebugLogger {
   private sink: DebugSink | undefined;
   private readonly secrets = new Set<string>();
+  private conceal: (text: string) => string = (text) => text;
 
   /** Whether a sink is connected: callers build costly messages only then. */
   get isEnabled(): boolean {
@@ -43,6 +44,11 @@ class DebugLogger {
   /** Replaces this text in every message. */
   hide(secret: string | undefined): void {
     if (secret !== undefined && secret.length >= LEAST_SECRET) this.secrets.add(secret);
+  }
+
+  /** From now on every message passes through it too. */
+  concealWith(conceal: (text: string) => string): void {
+    this.conceal = conceal;
   }
 
   debug(...values: unknown[]): void {
@@ -66,7 +72,7 @@ class DebugLogger {
   }
 
   private withoutCredentials(text: string): string {
-    let shown = text;
+    let shown = this.conceal(text);
     for (const secret of this.secrets) shown = shown.replaceAll(secret, HIDDEN);
     for (const credential of CREDENTIALS) shown = shown.replace(credential, HIDDEN);
     return shown;

@@ -34,7 +34,12 @@ export async function attachInput(app: App): Promise<void> {
   app.composer.setClipboard(createImageClipboard({ ...images, environment: app.options.environment }));
   const agent = await app.link.current().catch(() => undefined);
   if (!agent) return;
-  const log = await openPromptLog({ directory, sessionId: agent.session.sessionId, clock: systemClock });
+  const log = await openPromptLog({
+    directory,
+    sessionId: agent.session.sessionId,
+    clock: systemClock,
+    conceal: agent.conceal,
+  });
   app.composer.setHistory(log.prompts, log.commands);
   app.onClose.push(() => log.settled());
 }

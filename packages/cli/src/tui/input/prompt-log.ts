@@ -32,13 +32,20 @@ export interface PromptLogOptions {
   readonly directory: string;
   readonly sessionId: string;
   readonly clock: Clock;
+  /** Removes secrets from what is kept for the next session. */
+  readonly conceal?: (text: string) => string;
 }
 
 const MAX_LOGGED = 1000;
 /** A prompt with a whole file pasted into it is recalled in this session, not in the next. */
 const MAX_MESSAGE = 50_000;
 
-export async function openPromptLog({ directory, sessionId, clock }: PromptLogOptions): Promise<PromptLog> {
+export async function openPromptLog({
+  directory,
+  sessionId,
+  clock,
+  conceal = (text) => text,
+}: PromptLogOptions): Promise<PromptLog> {
   const logFile = join(directory, 'logs.json');
   const shellFile = join(directory, 'shell_history');
   const logged = await readLog(logFile);
@@ -53,7 +60,7 @@ export async function openPromptLog({ directory, sessionId, clock }: PromptLogOp
   const logPrompt = (message: string) => {
     if (message.length > MAX_MESSAGE) return;
     const timestamp = new Date(clock.now()).toISOString();
-    const entry = { sessionId, messageId: messageId++, type: 'user', message, timestamp };
+    const entry = { sessionId, messageId: messageId++, type: 'user', message: conceal(message), timestamp };
     enqueue(async () => {
       const entries = [...(await readLog(logFile)), entry].slice(-MAX_LOGGED);
       replaceFile(logFile, `${JSON.stringify(entries, null, 2)}\n`, { isSynced: false });
@@ -62,7 +69,7 @@ export async function openPromptLog({ directory, sessionId, clock }: PromptLogOp
   const logCommand = (command: string) => {
     enqueue(async () => {
       const lines = (await readText(shellFile)).split('\n').filter((line) => line !== '');
-      const kept = [...lines, command.replaceAll('\n', ' ')].slice(-MAX_LOGGED);
+      const kept = [...lines, conceal(command).replaceAll('\n', ' ')].slice(-MAX_LOGGED);
       replaceFile(shellFile, `${kept.join('\n')}\n`, { isSynced: false });
     });
   };

@@ -156,7 +156,8 @@ export function createGrepSearchTool(dependencies: GrepSearchDependencies): Defi
       excludedDirectories: noIgnore ? VERSION_CONTROL : [...EXCLUDED_DIRECTORIES, ...EXCLUDED_FOLDERS],
       excludedFiles: noIgnore ? [] : EXCLUDED_FILES,
       keepFile: (path) =>
-        noIgnore || !workspace.ignore.isIgnored(join(named, relative(directory, path)), 'file', query),
+        !workspace.isHidden(path) &&
+        (noIgnore || !workspace.ignore.isIgnored(join(named, relative(directory, path)), 'file', query)),
       timeoutMs,
       signal,
       onPid,

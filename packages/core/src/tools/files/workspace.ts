@@ -21,6 +21,8 @@ export interface WorkspaceOptions {
   includeDirectories?: readonly string[];
   /** May be read, never written: for example the folders of activated skills. */
   readOnlyDirectories?: readonly string[];
+  /** Files and folders with credentials: those inside the directories may not be accessed. */
+  hidden?: readonly string[];
   /** Single files outside every directory, for example the user's memory file. */
   files?: readonly string[];
   /** The project's own temporary directory; it need not exist yet. */
@@ -59,6 +61,7 @@ export class Workspace {
   readonly ignore: IgnoreRules;
   private readonly editor: EditorFiles | undefined;
   private readonly allDirectories: string[];
+  private readonly hidden: readonly string[];
   private readonly named: Roots;
   /** Resolved once: a root later replaced by a link does not move the boundary. */
   private readonly real: Roots;
@@ -77,6 +80,10 @@ export class Workspace {
       readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
       files: (options.files ?? []).map((each) => path.resolve(this.root, each)),
     };
+    const { hidden = [] } = options;
+    // A workspace inside such a folder is the user's choice.
+    const isInside = (secret: string) => this.allDirectories.some((each) => each !== secret && contains(each, secret));
+    this.hidden = hidden.filter(isInside).map(realPathOfExisting);
     this.real = {
       writable: this.named.writable.map(realPathOfExisting),
       readable: this.named.readable.map(realPathOfExisting),
@@ -130,7 +137,14 @@ export class Workspace {
       throw toFileError(error, absolute, 'path_not_in_workspace');
     }
     if (!isPermitted(this.real, real, access)) throw this.outside(absolute, real);
+    if (this.isHidden(real)) throw describeHidden(absolute);
     return real;
+  }
+
+  /** Whether a path without links holds credentials; the project's own temporary files do not. */
+  isHidden(realPath: string): boolean {
+    if (this.hidden.length === 0 || !this.hidden.some((each) => contains(each, realPath))) return false;
+    return !contains(this.real.writable.at(-1)!, realPath) && !this.real.files.includes(realPath);
   }
 
   /** Opens a regular file of the workspace. The caller closes it. */
@@ -139,6 +153,10 @@ export class Workspace {
     if (!isPermitted(this.real, opened.path, 'read')) {
       opened.close();
       throw this.outside(this.resolve(given), opened.path);
+    }
+    if (this.isHidden(opened.path)) {
+      opened.close();
+      throw describeHidden(this.resolve(given));
     }
     return opened;
   }
@@ -181,6 +199,13 @@ export class Workspace {
       'path_not_in_workspace',
     );
   }
+}
+
+function describeHidden(absolute: string): ToolError {
+  return new ToolError(
+    `${absolute} holds credentials of the user, which tools do not access. If the task needs it, ask the user to allow it: castor sandbox allow --read ${absolute}`,
+    'permission_denied',
+  );
 }
 
 function isPermitted(roots: Roots, candidate: string, access: 'read' | 'write'): boolean {

@@ -1,7 +1,8 @@
 import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BackgroundProcesses, boundLog } from './background.ts';
+import { BackgroundProcesses } from './background.ts';
+import { boundLog } from './bound-log.ts';
 import { createChildEnvironment } from './child-environment.ts';
 import { createShellFixture } from './shell.fixture.ts';
 import type { ShellFixture } from './shell.fixture.ts';

@@ -12,9 +12,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DEFAULT_MAX_OUTPUT_BYTES, describeTooMuchOutput } from './output-limit.ts';
 import type { MovedCommand } from './shell-outcome.ts';
-import type { EnvironmentFor } from './shell-runner.ts';
+import type { EnvironmentFor, UseMarks } from './shell-runner.ts';
 import { confineShell, toShellInvocation } from './shell-program.ts';
 import type { ShellExit } from './shell-process.ts';
+import { boundLog, TAIL_BYTES } from './bound-log.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 import type { Confine } from '../../util/invocation.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
@@ -36,6 +37,10 @@ export interface BackgroundProcessesOptions {
   environment: Record<string, string>;
   /** Further variables for one command, requested before it starts. */
   environmentFor?: EnvironmentFor;
+  /** See ShellRunnerOptions. */
+  useMarks?: UseMarks | undefined;
+  /** Removes the secrets from a log when its command has ended. */
+  conceal?: ((text: string) => string) | undefined;
   /** Puts each command into a sandbox; absent: none was asked for. */
   confine?: Confine | undefined;
   /** Called for each command that ends by itself or is stopped for too much output. */
@@ -53,19 +58,19 @@ interface Entry {
   stopped?: string;
   /** Bytes in its log at the last check. */
   logged: number;
+  /** Settles when its log holds no secret. */
+  concealed?: Promise<void>;
   end: () => Promise<void>;
 }
 
 /** Without an output limit, a longer log is truncated to its last part. */
 const LOG_LIMIT = 16 * 1024 * 1024;
-const TAIL_BYTES = 64 * 1024;
 const LOG_CHECK_MS = 1000;
 /** For a log that is new or grows fast; `yes` writes a gigabyte in a second. */
 const BUSY_LOG_CHECK_MS = 50;
 const FAST_GROWTH = 256 * 1024;
 /** Opening a planted link fails instead of following it. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const BOUND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class BackgroundProcesses {
@@ -98,9 +103,10 @@ export class BackgroundProcesses {
     const { endProcess } = await import('./end-process.ts');
     const { path, handle } = await this.createLog();
     try {
-      const added = await this.options.environmentFor?.(command, directory);
-      const environment = { ...this.options.environment, ...added };
-      const shell = toShellInvocation(command, environment);
+      const used = (await this.options.useMarks?.(command)) ?? { command, variables: {} };
+      const added = await this.options.environmentFor?.(used.command, directory);
+      const environment = { ...this.options.environment, ...added, ...used.variables };
+      const shell = toShellInvocation(used.command, environment);
       const confine = isUnconfined ? undefined : this.options.confine;
       const start = { invocation: shell, directory, environment };
       const { invocation, variables } = confine
@@ -141,7 +147,8 @@ export class BackgroundProcesses {
     const log = handle.createWriteStream();
     // A full disk loses the log, never the command.
     log.on('error', () => {});
-    log.write(output);
+    const { conceal } = this.options;
+    log.write(conceal?.(output) ?? output);
     moved.onText((text) => log.write(text));
     moved.onTooMuchOutput((printedBytes) => {
       this.markStopped(entry, printedBytes);
@@ -202,17 +209,29 @@ export class BackgroundProcesses {
   async dispose(): Promise<void> {
     clearTimeout(this.logTimer);
     await Promise.all([...this.entries.keys()].map((pid) => this.end(pid)));
+    await Promise.all([...this.entries.values()].map(async ({ concealed }) => concealed));
   }
 
   private add(added: Omit<Entry, 'exit' | 'logged'>): Entry {
     const entry: Entry = { ...added, exit: undefined, logged: 0 };
     this.entries.set(entry.pid, entry);
+    entry.concealed = entry.finished.then(() => this.concealLog(entry.pid));
     void entry.finished.then((exit) => {
       entry.exit = exit;
       if (!this.endedByUs.has(entry.pid)) this.options.onEnded?.(toBackgroundProcess(entry));
     });
     this.checkLogsIn(BUSY_LOG_CHECK_MS);
     return entry;
+  }
+
+  /** The command writes its log itself, so that it outlives this program: its secrets are removed when it has ended. */
+  private async concealLog(pid: number): Promise<void> {
+    const { conceal } = this.options;
+    if (!conceal) return;
+    await this.written.get(pid);
+    const { concealFile } = await import('./conceal-file.ts');
+    // A deleted or replaced log holds nothing of ours.
+    await concealFile(this.logPath(pid), conceal).catch(() => undefined);
   }
 
   private async createLog(): Promise<{ path: string; handle: FileHandle }> {
@@ -266,22 +285,6 @@ export class BackgroundProcesses {
 
 function stoppedLine({ stopped }: Entry): string {
   return `\n[Stopped: ${stopped}]\n`;
-}
-
-/** Truncates a log to its last part. Output written at that moment may be lost or appear before it. */
-export async function boundLog(path: string, limit: number): Promise<void> {
-  const handle = await open(path, BOUND_FLAGS);
-  try {
-    const { size } = await handle.stat();
-    if (size <= limit) return;
-    const kept = Buffer.alloc(Math.min(size, TAIL_BYTES, limit));
-    const { bytesRead } = await handle.read(kept, 0, kept.length, size - kept.length);
-    const tail = kept.subarray(0, bytesRead);
-    await handle.truncate(0);
-    await handle.write(tail.subarray(tail.indexOf(0x0a) + 1));
-  } finally {
-    await handle.close();
-  }
 }
 
 function toBackgroundProcess({ pid, command, exit, stopped }: Entry): BackgroundProcess {

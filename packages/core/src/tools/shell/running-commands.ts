@@ -172,9 +172,11 @@ export class RunningCommands {
     await this.pipes.dispose();
   }
 
-  private async start(request: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
+  private async start(asked: ShellRequest, mark: string, onData: (bytes: Uint8Array) => void): Promise<ShellProcess> {
+    const used = await this.options.useMarks?.(asked.command);
+    const request = used ? { ...asked, command: used.command } : asked;
     const added = await this.options.environmentFor?.(request.command, request.directory);
-    const environment = { ...this.options.environment, ...added, [CALL_MARK]: mark };
+    const environment = { ...this.options.environment, ...added, ...used?.variables, [CALL_MARK]: mark };
     this.watchdog.start();
     const module = this.options.useTerminal ? await this.loadTerminal(request.command) : undefined;
     const { invocation, variables } = await this.confine(request, environment, module ? 'terminal' : 'command');

@@ -16,11 +16,15 @@ import { Watchdog } from './watchdog.ts';
 
 export type EnvironmentFor = (command: string, directory: string) => Promise<Record<string, string>>;
 
+export type UseMarks = (command: string) => Promise<{ command: string; variables: Record<string, string> }>;
+
 export interface ShellRunnerOptions extends CommandWatchOptions {
   /** From `createChildEnvironment`. */
   environment: Record<string, string>;
   /** Further variables for one command, requested before it starts. */
   environmentFor?: EnvironmentFor;
+  /** Puts the values behind the marks of a command line into its environment. Throws for a mark it cannot use. */
+  useMarks?: UseMarks | undefined;
   /** Puts each command into a sandbox; absent: none was asked for. */
   confine?: Confine | undefined;
   /** The project's temporary directory; it need not exist yet. */
@@ -57,14 +61,15 @@ export class ShellRunner {
 
   /** Never rejects because of the command; a failed start is reported in `error`. */
   async run(request: ShellRequest): Promise<ShellOutcome> {
-    const { elsewhere, environment, environmentFor } = this.options;
-    const { callId, command, directory } = request;
+    const { elsewhere, environment, environmentFor, useMarks } = this.options;
+    const { callId, directory } = request;
     if (elsewhere && callId !== undefined) {
       const { inactivityTimeoutMs } = this;
-      const own = await environmentFor?.(command, directory);
+      const used = (await useMarks?.(request.command)) ?? { command: request.command, variables: {} };
+      const own = await environmentFor?.(used.command, directory);
       const outcome = await elsewhere({
-        ...{ ...request, callId, inactivityTimeoutMs },
-        environment: { ...environment, ...own },
+        ...{ ...request, command: used.command, callId, inactivityTimeoutMs },
+        environment: { ...environment, ...own, ...used.variables },
       });
       const { cleanOutput } = await import('./clean-output.ts');
       return { ...outcome, output: cleanOutput(Buffer.from(outcome.output)) };

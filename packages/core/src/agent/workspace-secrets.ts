@@ -1,0 +1,198 @@
+/**
+ * The secrets of one session: a vault with the credentials and withheld variables of the run, placed before the model, the
+ * session's file, the tools and the commands. It opens nothing until a text holds a secret.
+ */
+
+import { readFileSync } from 'node:fs';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import { wrapGenerator } from '../provider/wrap-generator.ts';
+import type { Content, GenerateContentParameters, PartListUnion } from '../protocol/content.ts';
+import { originOf, withOrigin } from '../protocol/origin.ts';
+import type { SessionRecorder } from '../records/session-recorder.ts';
+import type { ToolLookup } from '../scheduler/ports.ts';
+import { changeTexts } from '../secrets/conceal-value.ts';
+import type { MarkedCommand } from '../secrets/mark-command.ts';
+import { MARKS_NOTE, SecretVault, toMark } from '../secrets/secret-vault.ts';
+import type { TelemetryPort } from '../telemetry/open-telemetry.ts';
+import type { MarkedValue, SecretMark } from '../secrets/secret-vault.ts';
+import type { Workspace } from '../tools/files/workspace.ts';
+import { createRedaction } from '../tools/shell/redact-environment.ts';
+import { debugLogger } from '../util/debug-logger.ts';
+import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
+import { toParts } from '../util/part-list.ts';
+import { patchedFiles } from '../util/patch-files.ts';
+import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
+
+type Instruction = Content | string;
+
+const SHELL_TOOL = 'run_shell_command';
+
+export class WorkspaceSecrets {
+  private readonly vault: SecretVault;
+  private readonly withheld: Readonly<Record<string, string>>;
+  private recorder: SessionRecorder | undefined;
+  private readonly home: string;
+  private readonly clock: Clock;
+  /** The marks of an earlier run of the session. */
+  private earlier: { known: readonly SecretMark[]; fingerprintOf: (value: string) => string | undefined } | undefined;
+  private recorded: Promise<void> = Promise.resolve();
+  private readonly concealed = new WeakMap<Content, Content>();
+  private hasToldMarks = false;
+  private readonly toldVariables = new Set<string>();
+  private instruction: { given: Instruction; clean: Instruction } | undefined;
+
+  constructor({ home, environment, secrets, redaction, clock = systemClock }: ResolvedWorkspaceOptions) {
+    const isWithheld = createRedaction(redaction ?? { enabled: false });
+    const variables = Object.entries(environment).flatMap(([name, value]) =>
+      value !== undefined && isWithheld(name, value) ? [[name, value] as const] : [],
+    );
+    this.withheld = Object.fromEntries(variables);
+    this.vault = new SecretVault({
+      credentials: secrets,
+      withheld: this.withheld,
+      known: () => this.earlier?.known ?? [],
+      fingerprintOf: (value) => this.earlier?.fingerprintOf(value),
+      onMark: (mark) => (this.recorded = this.recorded.then(() => this.record(mark))),
+    });
+    this.home = home;
+    this.clock = clock;
+  }
+
+  /** From now on what this recorder writes has marks in place of values, and the marks themselves. */
+  async attach(recorder: SessionRecorder | undefined, { isResumed }: { isResumed: boolean }): Promise<void> {
+    this.recorder = recorder;
+    this.concealRecord(recorder);
+    if (!recorder || !isResumed) return;
+    const { createFingerprint, readMarks } = await import('../secrets/mark-records.ts');
+    this.earlier = { known: readMarks(recorder.path), fingerprintOf: createFingerprint(this.home) };
+  }
+
+  /** Resolves when every mark is on record. */
+  settled(): Promise<void> {
+    return this.recorded;
+  }
+
+  /** The same for the record of a child, which shares the marks of its parent. */
+  concealRecord(recorder: SessionRecorder | undefined): void {
+    recorder?.concealWith(this.conceal);
+  }
+
+  /** The debug log and telemetry, which are the process's. */
+  coverLogs(telemetry: TelemetryPort | undefined): void {
+    debugLogger.concealWith(this.conceal);
+    telemetry?.concealWith?.((value) => changeTexts(value, this.conceal));
+  }
+
+  readonly conceal = (text: string): string => this.vault.conceal(text);
+
+  /** What the user sends. The model is told what a mark is when the first one appears. */
+  readonly concealInput = <T extends PartListUnion>(input: T): PartListUnion => {
+    const clean = changeTexts<PartListUnion>(input, this.conceal);
+    const note = clean === input ? undefined : this.tellMarks();
+    return note === undefined ? clean : [...toParts(clean), { text: note }];
+  };
+
+  /** Every request passes it: a content is looked at once, however often it is sent. */
+  wrap(generator: ContentGenerator): ContentGenerator {
+    return wrapGenerator(generator, { rewrite: (request) => this.concealRequest(request) });
+  }
+
+  async guard(tools: ToolLookup, workspace: Workspace): Promise<ToolLookup> {
+    const { guardTools } = await import('../secrets/guard-tools.ts');
+    return guardTools(tools, {
+      vault: this.vault,
+      holds: (args, value) => filesOf(args).some((path) => holdsValue(workspace.resolve(path), value)),
+      noteFor: (tool, args, isMarked) => this.noteFor(tool, args, isMarked),
+    });
+  }
+
+  /** Throws MarkError for a mark that the command cannot use. */
+  readonly useMarks = async (command: string): Promise<MarkedCommand> => {
+    if (!command.includes(toMark('').slice(0, -1))) return { command, variables: {} };
+    const { useMarks } = await import('../secrets/mark-command.ts');
+    const marks = this.vault.marksIn(command);
+    return useMarks(command, (name) => marks.get(name));
+  };
+
+  /** Loaded by the first mark: most sessions have none. */
+  private async record({ value, ...mark }: MarkedValue): Promise<void> {
+    const { createFingerprint, toMarkRecord } = await import('../secrets/mark-records.ts');
+    const { name, kind, fingerprint = createFingerprint(this.home)(value) } = mark;
+    this.recorder?.workspace(toMarkRecord({ name, kind, fingerprint }, new Date(this.clock.now()).toISOString()));
+  }
+
+  private concealRequest(request: GenerateContentParameters): GenerateContentParameters {
+    const { contents, config } = request;
+    const clean = contents.map((content) => this.concealContent(content));
+    const isSame = clean.every((content, index) => content === contents[index]);
+    const instruction = config?.systemInstruction;
+    const told = instruction === undefined ? undefined : this.concealInstruction(instruction);
+    if (isSame && told === instruction) return request;
+    return {
+      ...request,
+      ...(!isSame && { contents: clean }),
+      ...(told !== undefined && told !== instruction && { config: { ...config, systemInstruction: told } }),
+    };
+  }
+
+  /** The same for every turn, but for a few. */
+  private concealInstruction(given: Instruction): Instruction {
+    if (this.instruction?.given !== given) this.instruction = { given, clean: changeTexts(given, this.conceal) };
+    return this.instruction.clean;
+  }
+
+  private concealContent(content: Content): Content {
+    // What the model wrote, it knows; and a changed turn would lose the state its provider expects back.
+    if (content.role === 'model') return content;
+    const known = this.concealed.get(content);
+    if (known) return known;
+    const changed = changeTexts(content, this.conceal);
+    const clean = changed === content ? content : withOrigin(changed, originOf(content));
+    this.concealed.set(content, clean);
+    return clean;
+  }
+
+  private noteFor(tool: string, args: Readonly<Record<string, unknown>>, isMarked: boolean): string | undefined {
+    const notes = [isMarked ? this.tellMarks() : undefined, tool === SHELL_TOOL ? this.tellWithheld(args) : undefined];
+    const told = notes.filter((note) => note !== undefined).join('\n');
+    return told === '' ? undefined : told;
+  }
+
+  private tellMarks(): string | undefined {
+    if (this.hasToldMarks) return undefined;
+    this.hasToldMarks = true;
+    return MARKS_NOTE;
+  }
+
+  /** A command that names a withheld variable finds it empty: the model should know why. */
+  private tellWithheld({ command }: Readonly<Record<string, unknown>>): string | undefined {
+    if (typeof command !== 'string') return undefined;
+    const names = [...command.matchAll(/\b[A-Za-z_]\w{2,}\b/g)].flatMap(([name]) =>
+      Object.hasOwn(this.withheld, name) && !this.toldVariables.has(name) ? [name] : [],
+    );
+    const unique = [...new Set(names)];
+    for (const name of unique) this.toldVariables.add(name);
+    if (unique.length === 0) return undefined;
+    return `Note: Castor withholds ${unique.join(', ')} from commands. The user can grant it in the settings: security.environmentVariableRedaction.allowed.`;
+  }
+}
+
+/** The files that the arguments of an edit name. */
+function filesOf(args: Readonly<Record<string, unknown>>): string[] {
+  const named = ['file_path', 'path', 'absolute_path'].flatMap((key) => {
+    const value = args[key];
+    return typeof value === 'string' ? [value] : [];
+  });
+  const patched = Object.values(args).flatMap((value) => patchedFiles(value).map(({ path }) => path));
+  return [...named, ...patched];
+}
+
+function holdsValue(path: string, value: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes(value);
+  } catch {
+    // A missing or unreadable file holds nothing.
+    return false;
+  }
+}
