@@ -20,7 +20,7 @@ import { mayNeedContainer } from './start/container.ts';
 declare const CASTOR_VERSION: string;
 
 const SUBCOMMANDS: ReadonlySet<string> = new Set(
-  'batch branch config doctor eval extension extensions gemma hook hooks import login logout mcp models policy sandbox sessions skill skills undo worker'.split(
+  'batch branch config doctor eval extension extensions gemma hook hooks import leaks login logout mcp models policy sandbox sessions skill skills undo worker'.split(
     ' ',
   ),
 );

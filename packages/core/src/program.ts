@@ -187,6 +187,8 @@ export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 // Sandboxes.
 export { readGrants, revokeGrants, saveGrant } from './sandbox/grants.ts';
 export { parseHostEntry } from './sandbox/network/host-list.ts';
+export { findLeaks } from './secrets/find-leaks.ts';
+export type { LeakReport } from './secrets/find-leaks.ts';
 export { SandboxError } from './sandbox/sandbox-error.ts';
 export { openSandboxBench } from './sandbox/sandbox-bench.ts';
 export { SANDBOX_PROFILES } from './sandbox/sandbox-profile.ts';
@@ -208,6 +210,7 @@ export { countOf, toOneLine } from './util/short-text.ts';
 export { describeChange } from './undo/describe-changes.ts';
 export type { DescribedChange } from './undo/describe-changes.ts';
 export { collectUndoStore } from './undo/live-points.ts';
+export { sweepStore } from './undo/sweep-store.ts';
 export { openSessionUndo } from './undo/open-session-undo.ts';
 export { sessionChanges } from './undo/session-changes.ts';
 export type { UndoDesk } from './undo/undo-desk.ts';

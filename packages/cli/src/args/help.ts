@@ -99,6 +99,7 @@ Commands:
   extensions  Install, update, configure and remove extensions
   hooks       List, test, trust and migrate hooks
   import      Import the configuration of Claude Code, codex or opencode
+  leaks       Find secrets in sessions, logs, telemetry and the undo store
   login       Store the key of a provider; logout deletes it
   mcp         Add, list, sign in to and test MCP servers
   models      List the models that can be reached now

@@ -51,6 +51,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { runDoctorCommand } = await import('./doctor.ts');
     return runDoctorCommand(args, context);
   },
+  async leaks(args, context) {
+    const { runLeaksCommand } = await import('./leaks.ts');
+    return runLeaksCommand(args, context);
+  },
   async login(args, context) {
     const { runLoginCommand } = await import('./login.ts');
     return runLoginCommand(args, context);
