@@ -2,13 +2,22 @@
 
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGeminiGenerator, createWorkspaceAgent } from '@castor/core';
+import type { Clock } from '@castor/core';
 import { answer, call, createWorkspace, fakeModel, runCli, say, TEST_API_KEY } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 
 const reason = await reasonToSkip();
+
+/** Undo waits a few seconds for its first reading, and takes nothing back without it; a loaded machine may need more. */
+const patientClock: Clock = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) => sleep(ms * 50, undefined, { ...(signal && { signal }), ref: false }),
+};
 
 /** A session whose user answers each question of the sandbox with `reply`. */
 async function runAnswered(
@@ -33,6 +42,7 @@ async function runAnswered(
     recordSession: true,
     toolSettings: { interactiveShell: false },
     sandbox: {},
+    clock: patientClock,
     mcp: {
       layers: [],
       ask: async (question) => {
