@@ -10,6 +10,8 @@ import type { Grammars } from '../render/highlight.ts';
 import type { Styles } from '../theme/styles.ts';
 import { describeAction, risksOfAction, titleOfAction } from './approval-matter.ts';
 import type { ActionDetails } from './approval-matter.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
+import type { DialogSpace } from './dialog.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { SelectOption } from './select-dialog.ts';
 
@@ -66,9 +68,10 @@ export async function askApproval(
     describeAction(details, { styles: inner, width: columns, folder, grammars });
   const whole = describe(styles, width - 4);
   // Rows that do not fit are printed above in full, where the terminal can be scrolled.
-  const fits = whole.length <= Math.max(options.height - ROWS_AROUND, 4);
-  if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
   const answers = answersFor(details, options);
+  const granted = answers.reduce((sum, { below = [] }) => sum + below.length, 0);
+  const fits = whole.length <= Math.max(options.height - ROWS_AROUND - granted, 4);
+  if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
   const isRisky = risksOfAction(details).length > 0;
   const { title, facts, why } = titleOfAction(details, styles, options.relative);
   const above = fits ? undefined : `${whole.length} rows above`;
@@ -77,7 +80,7 @@ export async function askApproval(
       title: `${askerOf(details)}${title}`,
       facts,
       why: [above, why, options.place].filter(Boolean).join(' · ') || undefined,
-      body: (space) => (fits ? describe(space.styles, space.width - 4) : riskBody(details, space.styles)),
+      body: (space) => (fits ? describe(space.styles, space.width - 4) : riskBody(details, space)),
       options: answers,
       initial: initialOf(answers, options.proposesPermanent && isHarmless(details), isRisky),
       escape: 'cancel',
@@ -99,9 +102,10 @@ export async function askApproval(
 }
 
 /** What is printed above cannot be missed here. */
-function riskBody(details: ActionDetails, styles: Styles): string[] {
+function riskBody(details: ActionDetails, { styles, width }: DialogSpace): string[] {
   const risks = risksOfAction(details);
-  return risks.length === 0 ? [] : [styles.warning(`! ${risks.join(' · ')}`)];
+  if (risks.length === 0) return [];
+  return wrapRows(styles.warning(risks.join(' · ')), { width: width - 4, first: styles.warning('! ') });
 }
 
 function initialOf(answers: readonly AnswerOption[], proposesPermanent: boolean, isRisky: boolean): number {
