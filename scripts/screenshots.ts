@@ -56,7 +56,8 @@ const SCENES: Readonly<Record<string, Scene>> = {
     async play(terminal) {
       await ask(terminal, 'fix it, and run the tests before and after', /Run a command/);
       terminal.type('1');
-      await terminal.waitForText('Edit src/cart.ts');
+      // The question, not the row of the call.
+      await terminal.waitForText('── Edit src/cart.ts');
       terminal.type('1');
       await terminal.waitForText('Looking at the API');
       terminal.type('\x14');
