@@ -5,7 +5,6 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -72,7 +71,7 @@ export async function runInContainer(run: ContainerRun): Promise<number | undefi
     mkdirSync(join(home, '.gemini'), { recursive: true, mode: 0o700 });
     facts = collectFacts({
       ...{ request, cwd, home, environment, words: run.words, hasTerminal: run.hasTerminal },
-      name: `castor-sandbox-${randomBytes(4).toString('hex')}`,
+      name: `castor-sandbox-${process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex')}`,
       isTrusted: trust.trusted === true,
       directories: wanted.map((path) => path.replace(/^~(?=$|\/)/, home)).filter((path) => isAbsolute(path)),
     });
@@ -129,6 +128,7 @@ async function runEngine(engine: string, facts: ContainerFacts, run: ContainerRu
 function buildImage(engine: string, { dockerfile: file, cwd, request }: ContainerFacts): string | undefined {
   if (file === undefined) return undefined;
   if (!existsSync(file)) throw failed(`BUILD_SANDBOX is set, and ${file} does not exist.`);
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const tag = `castor-sandbox-${createHash('sha256').update(realpathSync(cwd)).digest('hex').slice(0, 12)}:latest`;
   const words = ['build', '--file', file, '--tag', tag, '--build-arg', `BASE=${request.image}`, dirname(file)];
   const { status } = spawnSync(engine, words, { stdio: ['ignore', 2, 2] });
