@@ -63,17 +63,19 @@ function change(): void {
 async function call(look: () => void): Promise<void> {
   record({ $callStarted: { callId: 'c1', name: 'run_shell_command', hasEffects: true, description: 'change all' } });
   record({ $walkStarted: { callId: 'c1', isCovered: true, at: Date.now() } });
-  await recorder.flush();
+  recorder.flush();
   change();
   look();
   const seen = await client.ask({ do: 'walk', calls: { from: 0, to: Date.now() } });
   for (const each of toRecords(seen, ['c1'], systemClock, { isNeeded: true })) record(each);
+  await client.ask({ do: 'noted' });
 }
 
 trial.prompt();
-await recorder.flush();
+recorder.flush();
 if (phase === 'baseline') arm();
 await client.ask({ do: 'walk' });
+await client.ask({ do: 'noted' });
 if (phase === 'walk') await call(arm);
 if (phase === 'undo') {
   await call(() => undefined);
@@ -84,4 +86,3 @@ if (phase === 'undo') {
 }
 recorder.close();
 fs.appendFileSync(join(folder, 'ended'), String(count));
-process.exit(0);

@@ -3,7 +3,17 @@
  * process of a session ended, which tells what a killed program's last call can have changed.
  */
 
-import { existsSync, lstatSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { uptime } from 'node:os';
 import { basename, join } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
@@ -11,7 +21,7 @@ import { makeDirectory } from '../util/make-directory.ts';
 /** Begins the name of a branch's manifest. */
 const BRANCH = 'branch-';
 const MANIFEST = /^([A-Za-z0-9_-]+)\.manifest$/;
-const ENDED = /^([A-Za-z0-9_-]+)\.ended$/;
+const BESIDE = /^([A-Za-z0-9_-]+)\.(?:ended|before)$/;
 
 export class ManifestFiles {
   private readonly folder: string;
@@ -37,6 +47,38 @@ export class ManifestFiles {
       .map((name) => join(this.folder, name));
   }
 
+  /** Keeps the manifest of the last walk until what the next one saw is on record. */
+  hold(sessionId: string): void {
+    this.letGo(sessionId);
+    const own = this.pathOf(sessionId);
+    if (!existsSync(own)) return;
+    try {
+      linkSync(own, this.heldOf(sessionId));
+    } catch {
+      // A file system without such links.
+      copyFileSync(own, this.heldOf(sessionId));
+    }
+  }
+
+  letGo(sessionId: string): void {
+    rmSync(this.heldOf(sessionId), { force: true });
+  }
+
+  /** The manifest of the last walk whose changes are on record. */
+  recordedOf(sessionId: string): string {
+    return this.isHeld(sessionId) ? this.heldOf(sessionId) : this.pathOf(sessionId);
+  }
+
+  isHeld(sessionId: string): boolean {
+    return existsSync(this.heldOf(sessionId));
+  }
+
+  /** All files that name contents. */
+  all(): string[] {
+    const held = readdirSync(this.folder).filter((name) => name.endsWith('.before'));
+    return [...this.list(), ...held.map((name) => join(this.folder, name))];
+  }
+
   /** The session that walked last. */
   newest(): string | undefined {
     const dated = this.list()
@@ -54,7 +96,7 @@ export class ManifestFiles {
   /** Removes all manifests but those of the given sessions and of branches. */
   keepOnly(sessions: ReadonlySet<string>): void {
     for (const name of readdirSync(this.folder)) {
-      const [, session] = MANIFEST.exec(name) ?? ENDED.exec(name) ?? [];
+      const [, session] = MANIFEST.exec(name) ?? BESIDE.exec(name) ?? [];
       if (session !== undefined && !sessions.has(session) && !isBranch(name))
         rmSync(join(this.folder, name), { force: true });
     }
@@ -84,6 +126,10 @@ export class ManifestFiles {
     } catch {
       return undefined;
     }
+  }
+
+  private heldOf(sessionId: string): string {
+    return join(this.folder, `${sessionId}.before`);
   }
 
   private endOf(sessionId: string): string {

@@ -40,6 +40,7 @@ export async function repairCutOff(options: RepairOptions): Promise<string[]> {
       ...(from !== undefined && { calls: { from } }),
     });
     for (const each of toRecords(seen, read.cutOff, clock, { isNeeded: true, isLate: true })) record(each);
+    await client.ask({ do: 'noted' });
     const names = describeCalls(read, read.cutOff);
     sentences.push(
       `Castor was stopped during ${names}. What it changed (${countOf(seen.count, 'path')}) can be undone with it.`,

@@ -263,8 +263,9 @@ export class SessionUndo {
       this.unkept = seen.unkept.flatMap(({ paths }) => paths);
       this.notices.unkept(seen);
       if (seen.isNearlyFull) await this.makeRoom();
-      if (isOwn) return;
-      for (const each of toRecords(seen, callIds, clock, { isNeeded: walked.ended.length > 0 })) record(each);
+      const isNeeded = walked.ended.length > 0;
+      if (!isOwn) for (const each of toRecords(seen, callIds, clock, { isNeeded })) record(each);
+      await this.client!.ask({ do: 'noted' });
     } catch (error) {
       this.fail(error, this.calls.settle(walked));
     }

@@ -40,6 +40,11 @@ export interface WalkRequest {
   readonly isCutOff?: boolean;
 }
 
+/** What the last walk saw is on record. */
+export interface NotedRequest {
+  readonly do: 'noted';
+}
+
 export interface StatesRequest {
   readonly do: 'states';
   readonly paths: readonly StoredPath[];
@@ -98,6 +103,7 @@ export interface CollectRequest {
 export type UndoRequest =
   | OpenRequest
   | WalkRequest
+  | NotedRequest
   | StatesRequest
   | ChildrenRequest
   | HasRequest
@@ -150,6 +156,7 @@ export interface CollectAnswer {
 export interface Answers {
   open: { manifestOf?: string; hasManifest: boolean };
   walk: WalkAnswer;
+  noted: Readonly<Record<string, never>>;
   /** A pair of a path and its state, as a change from nothing. */
   states: readonly StoredChange[];
   /** For each path the names in it. */

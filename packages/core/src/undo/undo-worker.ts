@@ -73,6 +73,9 @@ export class UndoWorker {
         return this.opened();
       case 'walk':
         return this.walk(request);
+      case 'noted':
+        this.manifests.letGo(this.options.sessionId);
+        return {};
       case 'states':
         return this.states(request);
       case 'children':
@@ -116,10 +119,12 @@ export class UndoWorker {
     const { sessionId } = this.options;
     this.room.begin();
     const from = since ?? (this.manifests.has(sessionId) ? sessionId : this.manifests.newest());
-    const previous = from === undefined ? undefined : this.manifests.pathOf(from);
+    const previous = this.previous(from, request.isCutOff);
     const own = this.manifests.pathOf(sessionId);
     const trial = `${own}.trial`;
     const evidence = from === undefined ? undefined : this.evidence(request, from);
+    // A repair that is cut off is repeated from the same manifest.
+    if (!isTrial && !(request.isCutOff && this.manifests.isHeld(sessionId))) this.manifests.hold(sessionId);
     const began = { at: Date.now(), offset: clockOffset() };
     const result = walkTree({
       previous,
@@ -150,6 +155,12 @@ export class UndoWorker {
       isNearlyFull,
       ...(from !== undefined && { since: from }),
     };
+  }
+
+  /** The manifest to compare with; after a kill that of the last walk whose changes are on record. */
+  private previous(from: string | undefined, isCutOff = false): string | undefined {
+    if (from === undefined) return undefined;
+    return isCutOff ? this.manifests.recordedOf(from) : this.manifests.pathOf(from);
   }
 
   private toSet(changes: readonly TreeChange[]): ChangeSet {
@@ -219,7 +230,7 @@ export class UndoWorker {
     const newest = this.manifests.newest();
     this.manifests.keepOnly(new Set([...(newest === undefined ? [] : [newest]), ...sessions]));
     const { store } = this;
-    return collectGarbage({ store, points, manifests: this.manifests.list(), storeBytes: this.room.limit });
+    return collectGarbage({ store, points, manifests: this.manifests.all(), storeBytes: this.room.limit });
   }
 
   /** Names files by inode, for those that several names shared. */
