@@ -3,15 +3,14 @@
  * with a secret variable. A reference to a variable contains no secret and stays.
  */
 
+import { SECRET_NAME, SECRET_VALUE } from '@castor/core/program';
+
 export const MASK = '***';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const SECRET_NAME = /key|token|secret|passw|credential|auth(?!providertype)|cookie|private|signature/i;
 /** Objects whose values go into an environment or a request, whatever their key. */
 const SECRET_HOLDERS: ReadonlySet<string> = new Set(['env', 'headers', 'oauth']);
-const SECRET_VALUE =
-  /\b(?:AIza[\w-]{20,}|sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abprs]-[\w-]{10,}|ya29\.[\w-]{10,}|glpat-[\w-]{16,}|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g;
 const REFERENCE = /^\$(?:\w+|\{\w+\})$/;
 /** Shorter values are too likely to be words. */
 const MIN_SECRET = 8;

@@ -9,6 +9,7 @@ import { ApiError } from '../../protocol/errors.ts';
 import { createAbortError, throwIfAborted } from '../../util/clock.ts';
 import { toConnectionError } from './connection-error.ts';
 import { decodeBody } from './content-encoding.ts';
+import { currentHttpTap } from './http-tap.ts';
 import { createRoutes } from './route.ts';
 
 export interface HttpClientOptions {
@@ -91,9 +92,12 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     }
   }
 
+  const through = (method: 'GET' | 'POST', request: HttpRequest) =>
+    currentHttpTap()?.(method, request, () => send(method, request)) ?? send(method, request);
+
   return {
-    post: (request) => send('POST', request),
-    get: (request) => send('GET', request),
+    post: (request) => through('POST', request),
+    get: (request) => through('GET', request),
     close: () => routes.close(),
   };
 }
