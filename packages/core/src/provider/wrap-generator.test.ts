@@ -9,7 +9,7 @@ import { createMeteredGenerator } from '../spending/metered-generator.ts';
 import { createTelemetryPort } from '../telemetry/telemetry-port.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import { createGeminiGenerator } from './gemini/generator.ts';
-import { createRecordingGenerator } from './replay.ts';
+import { createRecordingGenerator } from '../recordings/recorded-answers.ts';
 import { wrapGenerator } from './wrap-generator.ts';
 
 const clock = createFakeClock();

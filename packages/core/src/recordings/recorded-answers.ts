@@ -7,8 +7,8 @@
 import type { GenerateContentParameters, GenerateContentResponse } from '../protocol/content.ts';
 import { ApiError, getErrorMessage } from '../protocol/errors.ts';
 import { throwIfAborted } from '../util/clock.ts';
-import type { ContentGenerator } from './content-generator.ts';
-import { wrapGenerator } from './wrap-generator.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import { wrapGenerator } from '../provider/wrap-generator.ts';
 import { isRecord } from '../util/is-record.ts';
 
 interface Responses {

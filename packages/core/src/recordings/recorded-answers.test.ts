@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GenerateContentResponse } from '../protocol/content.ts';
-import type { ContentGenerator } from './content-generator.ts';
-import { createFileAppender, createRecordingGenerator, createReplayGenerator, loadReplayGenerator } from './replay.ts';
+import type { ContentGenerator } from '../provider/content-generator.ts';
+import {
+  createFileAppender,
+  createRecordingGenerator,
+  createReplayGenerator,
+  loadReplayGenerator,
+} from './recorded-answers.ts';
 
 const chunk = (text: string): GenerateContentResponse => ({
   candidates: [{ content: { role: 'model', parts: [{ text }] } }],
