@@ -140,7 +140,17 @@ export { createVertexEndpoint } from './provider/vertex/endpoint.ts';
 export { findCredentialsPlace, parseGoogleCredentials } from './provider/vertex/google-credentials.ts';
 export type { GoogleCredentials } from './provider/vertex/google-credentials.ts';
 export { createTokenSource } from './provider/vertex/token-source.ts';
-export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './provider/replay.ts';
+export { tapHttp } from './provider/http/http-tap.ts';
+export { createFileAppender, createRecordingGenerator, loadReplayGenerator } from './recordings/recorded-answers.ts';
+export { parseRecording, RECORDING_FORMAT, toContent } from './recordings/recording-lines.ts';
+export type { FileContent, FileLine, Recording } from './recordings/recording-lines.ts';
+export { RunPlayer } from './recordings/run-player.ts';
+export type { ReplayReport } from './recordings/run-player.ts';
+export { RunRecorder } from './recordings/run-recorder.ts';
+export type { RunTape } from './recordings/run-tape.ts';
+export { restorePaths, Scrubber } from './recordings/scrubber.ts';
+export { tapeTools } from './recordings/taped-tools.ts';
+export { writeContents } from './recordings/workspace-state.ts';
 export { readModelConfigs } from './routing/model-config-settings.ts';
 
 export { findProgram, KNOWN_SERVERS } from './diagnostics/server-table.ts';
@@ -204,6 +214,7 @@ export { isRecord } from './util/is-record.ts';
 export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.ts';
 export { makeDirectory } from './util/make-directory.ts';
 export { replaceFile } from './util/replace-file.ts';
+export { SECRET_NAME, SECRET_VALUE } from './util/secret-patterns.ts';
 export { countOf, toOneLine } from './util/short-text.ts';
 
 // Undo of what a session changed.

@@ -64,6 +64,8 @@ export interface AgentOptions {
   /** Called before a turn with the facts about its model: fits tools and instructions to it. */
   fitModel?: ((facts: ModelFacts, chat: GeminiChat) => void | Promise<void>) | undefined;
   editProposal?: EditProposal;
+  /** Stands between the scheduler and the tools, of children too: for a run that is recorded or replayed. */
+  tapeTools?: ((tools: ToolLookup) => ToolLookup) | undefined;
   chatRecorder?: ChatRecorder;
   callRecorder?: CallRecorder;
   /** Watches what calls change in the workspace. */

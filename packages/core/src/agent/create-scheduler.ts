@@ -24,7 +24,7 @@ export function createScheduler(options: WiringOptions, parts: SchedulerParts): 
   const { chat, choice, clock, tools } = parts;
   const { sessionId, interactive = false } = options;
   return new CoreToolScheduler({
-    tools,
+    tools: options.tapeTools?.(tools) ?? tools,
     policy: options.policy ?? createReadingPolicy({ interactive }),
     clock,
     mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,

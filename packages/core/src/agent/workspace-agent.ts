@@ -116,6 +116,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const workspace = new Workspace({
     ...{ root, includeDirectories, tempDirectory, ignore },
     editor: options.editor?.files,
+    onOpening: options.onOpeningFile,
     files: globalMemoryFiles(home, options.context),
     hidden: await findHiddenPaths(home, [root, ...includeDirectories]),
   });

@@ -103,6 +103,8 @@ export interface WorkspaceAgentOptions extends Omit<
   isTrustedForRun?: boolean;
   /** Checks after each edit, in trusted folders only; absent: none. */
   diagnostics?: DiagnosticsOptions | undefined;
+  /** Called before a file of the workspace is read. */
+  onOpeningFile?: ((path: string) => void) | undefined;
   /** The user works in an editor, and cannot type into a running command. */
   editor?: EditorPorts | undefined;
   /** Which completed calls end a prompt. Default: one that a hook stopped, and calls the user declined altogether. */

@@ -30,6 +30,8 @@ export interface WorkspaceOptions {
   ignore?: IgnoreRules;
   /** An editor that has files of the workspace open. */
   editor?: EditorFiles | undefined;
+  /** Called before a file of the workspace is read. */
+  onOpening?: ((path: string) => void) | undefined;
 }
 
 export interface PathCheck {
@@ -60,6 +62,7 @@ export class Workspace {
   readonly tempDirectory: string;
   readonly ignore: IgnoreRules;
   private readonly editor: EditorFiles | undefined;
+  private readonly onOpening: WorkspaceOptions['onOpening'];
   private readonly allDirectories: string[];
   private readonly hidden: readonly string[];
   private readonly named: Roots;
@@ -75,6 +78,7 @@ export class Workspace {
     this.tempDirectory = path.resolve(options.tempDirectory);
     this.ignore = options.ignore ?? IgnoreRules.none();
     this.editor = options.editor;
+    this.onOpening = options.onOpening;
     this.named = {
       writable: [...this.allDirectories, this.tempDirectory],
       readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
@@ -158,6 +162,7 @@ export class Workspace {
       opened.close();
       throw describeHidden(this.resolve(given));
     }
+    this.onOpening?.(opened.path);
     return opened;
   }
 
