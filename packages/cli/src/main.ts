@@ -20,7 +20,7 @@ import { mayNeedContainer } from './start/container.ts';
 declare const CASTOR_VERSION: string;
 
 const SUBCOMMANDS: ReadonlySet<string> = new Set(
-  'batch branch config doctor eval extension extensions gemma hook hooks import leaks login logout mcp models policy sandbox sessions skill skills undo worker'.split(
+  'batch branch config doctor eval extension extensions gemma hook hooks import leaks login logout mcp models policy replay sandbox sessions skill skills undo worker'.split(
     ' ',
   ),
 );
@@ -82,11 +82,13 @@ async function dispatch(
   if (args.listSessions || args.listExtensions || args.deleteSession !== undefined) {
     return (await import('./commands/subcommands.ts')).runListing(args, output);
   }
+  // Before a setting of the recording is read.
+  if (args.replayIn !== undefined) (await import('./recording/seal-process.ts')).sealProcess();
   if (isRaw(args) && !args.acceptRawOutputRisk) {
     output.note('castor: warning: --raw-output lets the model send control sequences to your terminal.');
   }
   const place = { cwd: process.cwd(), home: homeDirectory(process.env), environment: process.env };
-  if (mayNeedContainer({ args, ...place })) {
+  if (args.replayIn === undefined && mayNeedContainer({ args, ...place })) {
     const { runInContainer } = await import('./container/run-container.ts');
     const note = (line: string) => output.note(line);
     const hasTerminal = isatty(0) && isatty(1);
@@ -99,6 +101,8 @@ async function dispatch(
     isInputTerminal: isatty(0),
     isOutputTerminal: isatty(1),
   });
+  if (surface.kind !== 'headless' && (args.record ?? args.replayIn) !== undefined)
+    throw new ExitError(ExitCode.Input, '--record records a run of one prompt: castor --record <file> -p "…".');
   if (surface.kind === 'acp') return (await import('./acp/run.ts')).runAcp({ args, output, interruption });
   if (surface.kind === 'interactive') {
     const { runTui } = await import('./tui/run.ts');

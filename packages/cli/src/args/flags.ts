@@ -53,6 +53,8 @@ export const FLAGS = {
   'raw-output': { kind: 'switch' },
   'accept-raw-output-risk': { kind: 'switch' },
   debug: { kind: 'switch', alias: 'd' },
+  record: { kind: 'text', value: 'file' },
+  'replay-in': { kind: 'text', value: 'path', hidden: true },
   'fake-responses': { kind: 'text', value: 'path', hidden: true },
   'fake-responses-non-strict': { kind: 'text', value: 'path', hidden: true },
   'record-responses': { kind: 'text', value: 'path', hidden: true },

@@ -63,6 +63,7 @@ export const SECTIONS: readonly Section[] = [
       ['accept-raw-output-risk', 'The same, without the warning.'],
       ['acp', 'Speak the Agent Client Protocol on stdin and stdout, for editors.'],
       ['screen-reader', 'Plain output for screen readers.'],
+      ['record', 'Record the run to this file, without secrets; castor replay runs it again.'],
       ['debug', 'Report requests, refusals and failed turns on stderr.'],
     ],
   ],
@@ -104,6 +105,7 @@ Commands:
   mcp         Add, list, sign in to and test MCP servers
   models      List the models that can be reached now
   policy      Explain which rule decides a command; test your rules
+  replay      Run a recording again without a network; fail where it differs
   sandbox     Explain, try and check the sandbox of commands
   sessions    List, search, show and delete sessions
   skills      List, install, link, enable and disable skills

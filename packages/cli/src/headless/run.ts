@@ -9,6 +9,7 @@ import type { AnswerFormat } from '@castor/core';
 import { describeRequestFailure } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import type { OpenedTape } from '../recording/open-tape.ts';
 import type { Interruption } from '../signals.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { inFormat, prepareStart } from '../start/start.ts';
@@ -56,9 +57,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const isConversation = args.inputFormat === 'stream-json';
   if (!isConversation && !signal.aborted) checkInput(options, format);
   const schema = args.outputSchema === undefined ? undefined : await import('./output-schema.ts');
+  const tape = await openTapeFor(start, options);
   const reports: string[] = [];
   const readFormat = () => schema?.readOutputSchema(args.outputSchema ?? '', start.cwd);
-  const live = await openLive(start, reports, options, readFormat).catch((error: unknown) => {
+  const live = await openLive(start, reports, { ...options, tape }, readFormat).catch((error: unknown) => {
+    tape?.finish(error instanceof ExitError ? error.exitCode : ExitCode.Failure);
     throw inFormat(error, format);
   });
   const { agent, session } = live;
@@ -101,6 +104,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   } catch (error) {
     output.note(`castor: warning: some processes could not be ended: ${getErrorMessage(error)}`);
   }
+  tape?.finish(summary.exitCode);
   for (const path of reports) output.note(`castor: details of the error: ${path}`);
   return summary.exitCode;
 
@@ -108,6 +112,15 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     await end();
     if (summary.exitCode !== ExitCode.Success) agent.telemetry?.note({ kind: 'exit_failed' });
   }
+}
+
+async function openTapeFor(start: Start, { piped, output }: HeadlessOptions): Promise<OpenedTape | undefined> {
+  const { record, replayIn } = start.args;
+  if (record === undefined && replayIn === undefined) return undefined;
+  const { describeUnrecorded, openTape } = await import('../recording/open-tape.ts');
+  const unrecorded = describeUnrecorded(start);
+  if (unrecorded !== undefined) output.note(`castor: warning: ${unrecorded}`);
+  return openTape({ start, argv: process.argv.slice(2), stdin: piped });
 }
 
 /** Without a prompt a missing key does not matter: the missing prompt is reported. */
@@ -136,7 +149,7 @@ function checkInput({ args, words, piped, output }: HeadlessOptions, format: Out
 async function openLive(
   start: Start,
   reports: string[],
-  { args, output, signal }: HeadlessOptions,
+  { args, output, signal, tape }: HeadlessOptions & { tape: OpenedTape | undefined },
   readFormat: () => AnswerFormat | undefined,
 ): Promise<LiveSession> {
   const answerFormat = readFormat();
@@ -144,6 +157,7 @@ async function openLive(
     start,
     ...(answerFormat && { answerFormat }),
     wish: wishOf(args),
+    tape,
     interactive: args.inputFormat === 'stream-json',
     signal,
     onWarning: (message) => output.note(`castor: warning: ${message}`),

@@ -16,6 +16,7 @@ import {
 } from '@castor/core';
 import { SandboxError } from '@castor/core/program';
 import type { OpenedSession, WorkspaceAgentOptions } from '@castor/core';
+import type { RunTape } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
@@ -50,6 +51,8 @@ export interface OpenAgentOptions {
   readonly editor?: WorkspaceAgentOptions['editor'];
   /** The format of the answers. */
   readonly answerFormat?: WorkspaceAgentOptions['answerFormat'];
+  /** Records or replays the run. */
+  readonly tape?: AgentTape | undefined;
   /** Aborts the opening. */
   readonly signal?: AbortSignal;
   /** What a debugged session shows, and where. */
@@ -61,6 +64,11 @@ export interface OpenAgentOptions {
   readonly onSession?: (session: OpenedSession) => void;
   /** `--continue` was given and the session has no interrupted prompt; throws where nothing else is to do. */
   readonly onNothingLeft: () => void;
+}
+
+/** The parts of a tape that an agent works with. */
+export interface AgentTape extends Pick<RunTape, 'clock' | 'isReplay' | 'wrapGenerator' | 'opening' | 'addSecrets'> {
+  readonly tapeTools: NonNullable<WorkspaceAgentOptions['tapeTools']>;
 }
 
 declare const CASTOR_VERSION: string;
@@ -91,12 +99,20 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
 async function openSessionFor({
   start,
   wish,
+  tape,
   resendHint = RESEND_HINT,
   onWarning,
 }: OpenAgentOptions): Promise<OpenedSession> {
   const { goesOn: _, ...wanted } = wish;
   try {
-    return await openSession({ home: start.home, root: start.cwd, ...wanted, resendHint, onProblem: onWarning });
+    return await openSession({
+      home: start.home,
+      root: start.cwd,
+      ...wanted,
+      resendHint,
+      onProblem: onWarning,
+      ...(tape && { clock: tape.clock }),
+    });
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     const said = await describe(error);
@@ -116,6 +132,7 @@ async function createAgentFor(
 ): Promise<Pick<OpenedAgent, 'agent' | 'prepareModel'>> {
   const { start, interactive, editProposal, answerFormat, editor, endAfter, servers, signal, onWarning, onReport } =
     options;
+  const { tape } = options;
   const chosen = toAgentOptions(start);
   const { sessionId } = session;
   const [telemetry, { generator, model, secrets, prepareModel }, values] = await Promise.all([
@@ -123,6 +140,7 @@ async function createAgentFor(
     openGenerator(start),
     start.extensions?.readValues({ ...start, onProblem: onWarning }),
   ]);
+  tape?.addSecrets(secrets);
   const agent = await createWorkspaceAgent({
     ...chosen,
     mcp: { ...withOwnServers(chosen.mcp, options), ...servers },
@@ -136,7 +154,15 @@ async function createAgentFor(
     editor,
     ...(options.ideState && { ideState: options.ideState }),
     ...(endAfter && { endAfter }),
-    generator,
+    ...(tape && {
+      clock: tape.clock,
+      tapeTools: tape.tapeTools,
+      // A replay has one folder, whatever a recording says.
+      ...(tape.isReplay && { undo: 'off' as const, includeDirectories: [] }),
+      onOpeningFile: (path: string) => tape.opening(path),
+    }),
+    // A model without a network has no requests that a tape could see.
+    generator: tape && start.choice.access.kind === 'offline' ? tape.wrapGenerator(generator) : generator,
     session,
     sessionId,
     // A run of one prompt is that prompt; in a conversation each starts afresh, for hooks, loops and the model.
