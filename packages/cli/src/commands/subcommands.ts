@@ -94,6 +94,7 @@ export async function runSubcommand(
   if (name === 'batch') return (await import('./batch/batch.ts')).runBatchCommand(args, output, interruption);
   if (name === 'eval') return (await import('./eval/eval.ts')).runEvalCommand(args, output, interruption);
   if (name === 'worker') return (await import('./batch/worker.ts')).runWorkerCommand(args, output, interruption);
+  if (name === 'replay') return (await import('./replay/replay.ts')).runReplayCommand(args, output, interruption);
   const { signal } = interruption;
   return ((await COMMANDS[name]?.(args, { ...contextOf(output), signal })) ?? ExitCode.Failure) as ExitCode;
 }
