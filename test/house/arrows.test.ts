@@ -72,7 +72,11 @@ const ALLOWED: [what: string, path: string, source: string][] = [
     "export { a } from '../provider/gemini/generator.ts';",
   ],
   ['the bash reader to a rule', 'core/src/policy/shell/down.ts', "export { a } from '../rule.ts';"],
-  ['replay to the disk', 'core/src/provider/replay.ts', "export const a = () => import('node:fs/promises');"],
+  [
+    'recordings to the disk',
+    'core/src/recordings/run-recorder.ts',
+    "export const a = () => import('node:fs/promises');",
+  ],
   ['config to the environment', 'core/src/config/env.ts', "export const a = process.env['A'];"],
   ['a test to the testkit', 'core/src/chat/a.test.ts', "export { fakeModel } from '@castor/testkit';"],
   ['cli to core', 'cli/src/down.ts', "export { Turn } from '@castor/core';"],

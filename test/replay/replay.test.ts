@@ -1,0 +1,221 @@
+/** `castor --record` and `castor replay`: a run over real HTTP, recorded without secrets, and run again without the server. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, call, createWorkspace, fakeModel, fault, runCli, say } from '@castor/testkit';
+import type { CliOptions, ModelRequest, Script, Workspace } from '@castor/testkit';
+import { describe, expect, it } from 'vitest';
+
+const SECRET = 'hunter2-is-the-secret-value';
+const KEY = `sk-ant-${'x'.repeat(30)}`;
+
+interface Line {
+  type: string;
+  [field: string]: unknown;
+}
+
+interface Place extends AsyncDisposable {
+  workspace: Workspace;
+  file: string;
+  text(): string;
+  lines(): Line[];
+  /** Replaces what a line of the recording says. */
+  edit(change: (text: string) => string): void;
+  run(args: readonly string[], options?: CliOptions): ReturnType<typeof runCli>;
+}
+
+async function openPlace(files: Record<string, string> = { 'a.txt': 'one\ntwo\n' }): Promise<Place> {
+  const workspace = await createWorkspace({ files });
+  const file = join(workspace.project, 'run.jsonl');
+  const temporary = join(workspace.root, 'temporary');
+  mkdirSync(temporary);
+  const text = () => readFileSync(file, 'utf8');
+  return {
+    workspace,
+    file,
+    text,
+    lines: () =>
+      text()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Line),
+    edit: (change) => writeFileSync(file, change(text())),
+    async run(args, { env = {}, ...options } = {}) {
+      const result = await runCli(args, { workspace, ...options, env: { ...env, TMPDIR: temporary } });
+      expect(readdirSync(temporary).filter((name) => name.startsWith('castor-replay-'))).toEqual([]);
+      return result;
+    },
+    [Symbol.asyncDispose]: () => workspace.dispose(),
+  };
+}
+
+const results = (request: ModelRequest) => JSON.stringify(request.body).split('"functionResponse":').length - 1;
+
+/** Reads, edits, runs a command that writes, and asks for a page; then answers. */
+function worker({ body, ...request }: ModelRequest) {
+  const steps = [
+    answer(call('read_file', { file_path: 'a.txt' })),
+    answer(call('replace', { file_path: 'a.txt', instruction: 'i', old_string: 'two', new_string: 'three' })),
+    answer(call('run_shell_command', { command: `echo "$MY_TOKEN ${SECRET} $(date +%s%N)" > made.txt; cat made.txt` })),
+    say('All done.'),
+  ];
+  return steps[results({ body, ...request })]!;
+}
+
+async function record(place: Place, script: Script, options: CliOptions & { protocol?: 'anthropic' } = {}) {
+  await using model = await fakeModel(script);
+  const result = await place.run(['-y', '--record', 'run.jsonl', '-p', 'Do the work'], { model, ...options });
+  return { ...result, requests: model.requests.length };
+}
+
+describe('a recorded run', () => {
+  it('runs again without the server and without its commands, and is the same', async () => {
+    await using place = await openPlace();
+    const recorded = await record(place, worker, { env: { MY_TOKEN: SECRET } });
+    expect([recorded.code, recorded.stdout], recorded.stderr).toEqual([0, 'All done.\n']);
+    const kinds = place.lines().map(({ type }) => type);
+    expect(kinds.filter((type) => ['request', 'response', 'call', 'result', 'end'].includes(type))).toEqual([
+      ...['request', 'response', 'call', 'result', 'request', 'response', 'call', 'result', 'request', 'response'],
+      ...['call', 'result', 'request', 'response', 'end'],
+    ]);
+    // The time of each piece, the bytes of each request, the changes of the command.
+    expect(place.lines().filter(({ type }) => type === 'response')).toSatisfy((lines: Line[]) =>
+      lines.every(({ chunks }) => (chunks as [number, string][]).every(([at]) => at > 0)),
+    );
+    expect(place.lines().at(-1)).toMatchObject({
+      exitCode: 0,
+      changes: [{ path: 'a.txt', text: 'one\nthree\n' }, { path: 'made.txt' }],
+    });
+    expect(place.text()).not.toContain(SECRET);
+    expect(place.text()).not.toContain(place.workspace.root);
+    const { code, stdout, stderr } = await place.run(['replay', 'run.jsonl']);
+    expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (4 requests, 3 calls, 2 changed files)\n']);
+  });
+
+  it('differs by a byte of a request, a call, a file; --update accepts it', async () => {
+    await using place = await openPlace();
+    await record(place, worker);
+    const whole = place.text();
+    const replay = async (change: (text: string) => string, flags: readonly string[] = []) => {
+      writeFileSync(place.file, change(whole));
+      return place.run(['replay', 'run.jsonl', ...flags]);
+    };
+    // As after a change of the prompt of the system.
+    const request = await replay((text) =>
+      text.replaceAll('Do the work', 'Do  the work').replace('Do  the work', 'Do the work'),
+    );
+    expect([request.code, request.stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /✗ run\.jsonl {2}differs\n +The request POST \S+ differs, at contents\[0\]\.parts\[1\]\.text.*\n +recorded +"Do {2}the work"\n +now +"Do the work"\n/,
+      ),
+    ]);
+    const file = await replay((text) =>
+      text.replace('"changes":[{"path":"a.txt","text":"one\\nthree', '"changes":[{"path":"a.txt","text":"one\\nfour'),
+    );
+    expect([file.code, file.stdout]).toEqual([
+      1,
+      expect.stringContaining('a.txt has another content at the end, at line 2.'),
+    ]);
+    const missing = await replay((text) =>
+      text
+        .split('\n')
+        .filter((line) => !/"id":4[,}]/.test(line))
+        .join('\n'),
+    );
+    expect(missing.code).toBe(1);
+    expect(missing.stdout).toContain(
+      'The order differs: the call replace comes where the recording has the request POST',
+    );
+    const updated = await replay(
+      (text) => text.replaceAll('Do the work', 'Do  the work').replace('Do  the work', 'Do the work'),
+      ['--update'],
+    );
+    expect([updated.code, updated.stdout]).toEqual([0, expect.stringContaining('✓ run.jsonl  updated')]);
+    expect(place.text()).not.toContain('Do  the work');
+    const kept = await place.run(['replay', 'run.jsonl', '--keep']);
+    expect([kept.code, kept.stderr]).toEqual([0, 'castor: kept in replays. castor replay runs it.\n']);
+    const all = await place.run(['replay', '-o', 'json']);
+    expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
+      0,
+      { replays: [{ file: 'replays/run.jsonl', requests: 4, calls: 3 }] },
+    ]);
+  });
+
+  it('keeps failures of the server and the waits after them, and replays them at once', async () => {
+    await using place = await openPlace();
+    let asked = 0;
+    const { code } = await record(place, () => (asked++ === 0 ? fault(503, { retryAfter: 1 }) : say('after all')));
+    expect(code).toBe(0);
+    expect(place.lines().some(({ type, ms }) => type === 'sleep' && Number(ms) >= 1_000)).toBe(true);
+    const { stdout } = await place.run(['replay', 'run.jsonl']);
+    expect(stdout).toBe('✓ run.jsonl  the same (2 requests, 0 calls, 0 changed files)\n');
+  });
+
+  it('of another protocol holds neither key nor folder, also where a model spells them in pieces', async () => {
+    await using place = await openPlace();
+    const path = join(place.workspace.project, 'a.txt');
+    const script = (request: ModelRequest) =>
+      JSON.stringify(request.body).includes('tool_result')
+        ? say(`The file ${path} and ${SECRET} are read.`)
+        : answer(call('read_file', { file_path: path }));
+    await using model = await fakeModel(script, { protocol: 'anthropic', key: KEY, quirks: { argumentPieces: 3 } });
+    const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: model.url, MY_SECRET: SECRET };
+    const words = ['--model', 'anthropic/claude-opus-5', '--record', 'run.jsonl', '-p', 'Read it'];
+    const recorded = await place.run(words, { env });
+    expect(recorded.code, recorded.stderr).toBe(0);
+    for (const hidden of [KEY, SECRET, place.workspace.root]) expect(place.text()).not.toContain(hidden);
+    const { code, stdout, stderr } = await place.run(['replay', 'run.jsonl']);
+    expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (2 requests, 1 call, 0 changed files)\n']);
+  });
+});
+
+describe('the recording of a stranger', () => {
+  it('starts no program and reaches no address, whatever it says', async () => {
+    await using place = await openPlace();
+    await record(place, () => say('hello'));
+    const marker = join(place.workspace.home, 'ran');
+    const hook = { matcher: '*', hooks: [{ type: 'command', command: `touch ${marker}` }] };
+    const settings = {
+      hooks: { SessionStart: [hook], BeforeAgent: [hook], BeforeModel: [hook] },
+      mcpServers: { evil: { command: 'touch', args: [marker] } },
+      tools: { discoveryCommand: `touch ${marker}`, callCommand: 'x' },
+      telemetry: { enabled: true, outfile: marker },
+    };
+    const [first = '', ...rest] = place.text().split('\n');
+    const start = JSON.parse(first) as { argv: string[]; environment: Record<string, string> };
+    const line = { type: 'file', root: 'home', path: '.gemini/settings.json', text: JSON.stringify(settings) };
+    const evil = {
+      ...start,
+      argv: ['--skip-trust', ...start.argv],
+      environment: { ...start.environment, NODE_OPTIONS: `--require ${marker}` },
+    };
+    writeFileSync(place.file, [JSON.stringify(evil), JSON.stringify(line), ...rest].join('\n'));
+    const { stdout, stderr } = await place.run(['replay', 'run.jsonl']);
+    expect([existsSync(marker), stdout], stderr).toEqual([false, expect.stringContaining('run.jsonl')]);
+  });
+
+  it('writes no file outside its folder', async () => {
+    await using place = await openPlace();
+    await record(place, () => say('hello'));
+    const line = { type: 'file', root: 'workspace', path: '../../../escaped.txt', text: 'x' };
+    place.edit((text) => `${text}${JSON.stringify(line)}\n`);
+    const { code, stderr } = await place.run(['replay', 'run.jsonl']);
+    expect([code, stderr]).toEqual([42, expect.stringContaining('names a file outside its folder')]);
+  });
+});
+
+describe('what cannot be recorded or replayed', () => {
+  it.each<[string, string[], number, RegExp]>([
+    ['a missing recording', ['replay', 'no.jsonl'], 42, /no\.jsonl does not exist\./],
+    ['another file', ['replay', 'other.jsonl'], 42, /other\.jsonl:1: the line is not part of a recording\./],
+    ['no folder', ['replay'], 42, /There is no folder replays\./],
+    ['a session', ['--record', 'r', '--resume', 'latest', '-p', 'x'], 42, /it cannot continue a session/],
+    ['an existing file', ['--model', 'offline', '--record', 'other.jsonl', '-p', 'x'], 42, /other\.jsonl exists\./],
+    ['a conversation', ['--record', 'r', '--acp'], 42, /--record records a run of one prompt/],
+  ])('is said in one sentence: %s', async (_, words, code, sentence) => {
+    await using place = await openPlace({ 'other.jsonl': '{"a":1}\n' });
+    const result = await place.run(words, { env: { GEMINI_API_KEY: 'k' } });
+    expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(sentence)]);
+  });
+});
