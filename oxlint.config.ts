@@ -31,6 +31,7 @@ const CORE: Record<string, readonly string[]> = {
   undo: ['config', 'records', 'tools'],
   extensions: ['config', 'provider'],
   diagnostics: ['tools'],
+  recordings: ['provider', 'tools'],
   agent: [
     ...[
       'chat',
@@ -56,13 +57,14 @@ const CLI: Record<string, readonly string[]> = {
   start: ['args'],
   providers: ['start'],
   generators: ['providers', 'start'],
-  commands: ['args', 'providers', 'start'],
+  commands: ['args', 'providers', 'recording', 'start'],
   slash: ['commands', 'providers', 'start'],
   prompt: ['slash', 'start'],
   surface: ['args', 'start', 'generators', 'slash', 'prompt'],
   container: ['args', 'start'],
+  recording: ['start'],
   ide: ['start'],
-  headless: ['args', 'start', 'generators', 'slash', 'prompt', 'surface'],
+  headless: ['args', 'recording', 'start', 'generators', 'slash', 'prompt', 'surface'],
   serve: ['args', 'headless', 'prompt', 'start', 'surface'],
   acp: ['args', 'headless', 'prompt', 'providers', 'slash', 'start', 'surface'],
   tui: ['args', 'ide', 'providers', 'start', 'generators', 'slash', 'prompt', 'surface'],
@@ -111,16 +113,11 @@ const DISK = [
     'undo',
     'diagnostics',
     'agent',
+    'recordings',
     'sandbox',
     'secrets',
   ],
-  ...[
-    'provider/replay.ts',
-    'policy/policy-disk.ts',
-    'policy/folder-contents.ts',
-    'policy/git-queries.ts',
-    'turn/report-error.ts',
-  ],
+  ...['policy/policy-disk.ts', 'policy/folder-contents.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],
 ];
 
 /** Files that may import a concrete provider or the list of built-in tools. */
