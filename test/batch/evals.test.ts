@@ -34,7 +34,7 @@ function slice(to: string): void {
 }
 
 describe('the suite of this repository', () => {
-  it('has ten tasks, which the offline model passes', async () => {
+  it('has ten tasks, which the offline model passes', { timeout: 240_000 }, async () => {
     await using place = await openBatchPlace();
     slice(place.workspace.project);
     place.git('add', '--all');
@@ -77,39 +77,43 @@ function varying() {
 }
 
 describe('an eval', () => {
-  it('runs tasks × models × prompts × tries, and a comparison fails on a regression', async () => {
-    await using place = await openBatchPlace(SUITE);
-    await using model = await fakeModel(varying());
-    const words = ['run', '--tries', '2', '--concurrency', '2', '--save', 'first.json', '-o', 'json'];
-    const first = await evaluate(place, words, { model });
-    expect(first.code, first.stderr).toBe(0);
-    const { runs, summaries } = JSON.parse(first.stdout) as Results;
-    expect(runs).toHaveLength(8);
-    const of = (prompt: string) => summaries.find((each) => each.prompt === prompt);
-    expect(of('urgent')).toMatchObject({ passed: { rate: 1 }, flips: [], failures: [] });
-    expect(of('plain')).toMatchObject({
-      passed: { rate: 0.25 },
-      tries: { passed: 1, total: 4 },
-      passAt: { 1: 0.25, 2: 0.5 },
-      flips: [{ task: 'edit', passed: 1, total: 2 }],
-      failures: [
-        { cause: 'check: not yes', count: 2, tasks: ['say'] },
-        { cause: 'check: no good file', count: 1, tasks: ['edit'] },
-      ],
-    });
-    const compared = await evaluate(place, [
-      'compare',
-      'first.json#default#urgent',
-      'first.json#default#plain',
-      '--strict',
-    ]);
-    expect([compared.code, compared.stderr]).toEqual([
-      1,
-      'castor: regression: default with plain no longer passes in say.\n',
-    ]);
-    expect(compared.stdout).toContain('default with urgent → default with plain, 2 tasks\n  passed  100 % → 25 %');
-    expect(place.left()).toEqual([]);
-  });
+  it(
+    'runs tasks × models × prompts × tries, and a comparison fails on a regression',
+    { timeout: 240_000 },
+    async () => {
+      await using place = await openBatchPlace(SUITE);
+      await using model = await fakeModel(varying());
+      const words = ['run', '--tries', '2', '--concurrency', '2', '--save', 'first.json', '-o', 'json'];
+      const first = await evaluate(place, words, { model });
+      expect(first.code, first.stderr).toBe(0);
+      const { runs, summaries } = JSON.parse(first.stdout) as Results;
+      expect(runs).toHaveLength(8);
+      const of = (prompt: string) => summaries.find((each) => each.prompt === prompt);
+      expect(of('urgent')).toMatchObject({ passed: { rate: 1 }, flips: [], failures: [] });
+      expect(of('plain')).toMatchObject({
+        passed: { rate: 0.25 },
+        tries: { passed: 1, total: 4 },
+        passAt: { 1: 0.25, 2: 0.5 },
+        flips: [{ task: 'edit', passed: 1, total: 2 }],
+        failures: [
+          { cause: 'check: not yes', count: 2, tasks: ['say'] },
+          { cause: 'check: no good file', count: 1, tasks: ['edit'] },
+        ],
+      });
+      const compared = await evaluate(place, [
+        'compare',
+        'first.json#default#urgent',
+        'first.json#default#plain',
+        '--strict',
+      ]);
+      expect([compared.code, compared.stderr]).toEqual([
+        1,
+        'castor: regression: default with plain no longer passes in say.\n',
+      ]);
+      expect(compared.stdout).toContain('default with urgent → default with plain, 2 tasks\n  passed  100 % → 25 %');
+      expect(place.left()).toEqual([]);
+    },
+  );
 
   it('goes on after an interruption', async () => {
     await using place = await openBatchPlace(SUITE);

@@ -92,7 +92,7 @@ describe('a recorded run', () => {
     expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (4 requests, 3 calls, 2 changed files)\n']);
   });
 
-  it('differs by a byte of a request, a call, a file; --update accepts it', async () => {
+  it('differs by a byte of a request, a call, a file; --update accepts it', { timeout: 240_000 }, async () => {
     await using place = await openPlace();
     await record(place, worker);
     const whole = place.text();

@@ -1,7 +1,17 @@
 /** Opens the tape of a run: `--record` writes one, and the run that `castor replay` starts plays one. Loaded only then. */
 
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import {
   parseProviderModel,
   parseRecording,
@@ -59,8 +69,14 @@ async function openRecorder({ start, argv, stdin }: TapeContext): Promise<BareTa
   if (existsSync(path)) throw input(`${args.record} exists. Remove it, or record to another file.`);
   const root = realpathSync(cwd);
   const scrubber = new Scrubber({ workspace: unique(root, cwd), home: unique(realpathSync(home), home), environment });
+  const temporary = await resolveProjectDirectory({ home, root: cwd });
+  // The run would find a recording that lies in its own folder.
+  const isInside = !relative(root, path).startsWith('..');
+  const written = isInside ? join(temporary, 'recordings', `${process.pid}-${basename(path)}`) : path;
   try {
-    writeFileSync(path, '', { mode: 0o600, flag: 'wx' });
+    mkdirSync(dirname(written), { recursive: true });
+    accessSync(dirname(path), constants.W_OK);
+    writeFileSync(written, '', { mode: 0o600 });
   } catch (error) {
     throw input(`The recording cannot be written: ${(error as Error).message}`);
   }
@@ -69,18 +85,25 @@ async function openRecorder({ start, argv, stdin }: TapeContext): Promise<BareTa
   );
   const provider = parseProviderModel(choice.model)?.provider;
   const recorder = new RunRecorder({
-    ...{ path, root, scrubber, except: relative(root, path), files: filesOf(home, root, named) },
+    ...{ path: written, root, scrubber, files: filesOf(home, root, named) },
     start: {
       ...{ type: 'start', format: RECORDING_FORMAT, castor: CASTOR_VERSION, started: Date.now() },
       seed: Math.floor(Math.random() * 2 ** 32),
       ...{ argv: withoutRecord(argv), stdin, folder: basename(root), names: [] },
-      slug: basename(await resolveProjectDirectory({ home, root: cwd })),
+      slug: basename(temporary),
       isGitRepository: existsSync(join(root, '.git')),
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       environment: environmentOf(environment, provider),
     },
   });
-  return Object.assign(recorder, { finish: (exitCode: number) => recorder.end(exitCode) });
+  return Object.assign(recorder, {
+    finish(exitCode: number) {
+      recorder.end(exitCode);
+      if (written === path) return;
+      copyFileSync(written, path);
+      rmSync(written);
+    },
+  });
 }
 
 /** What is part of this run and will not be part of a replay, in a sentence for the user. */

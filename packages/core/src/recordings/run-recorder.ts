@@ -27,8 +27,6 @@ export interface RunRecorderOptions {
   scrubber: Scrubber;
   start: StartLine;
   files: readonly FileLine[];
-  /** A path below the root that is not part of the workspace: the recording itself. */
-  except?: string;
   /** The system's, or that of the recording that is recorded anew. */
   clock?: ReplayClock;
   /** The waits of that recording. */
@@ -52,11 +50,9 @@ export class RunRecorder implements RunTape {
     const onSlept = (ms: number) => this.write({ type: 'sleep', ms });
     this.clock = clock ?? new RecordingClock(start.started, start.seed, onSlept);
     this.http = (method, request, live) => this.send(method, request, live);
-    this.began = this.mark();
+    this.began = markTree(this.options.root);
     this.kept = new Set(files.filter(({ root }) => root === 'workspace').map(({ path }) => path));
-    // The run sees the recording among the files, so a replay has one of that name.
-    const own = options.except === undefined || options.except.startsWith('..') ? [] : [options.except];
-    const names = start.names.length > 0 ? start.names : [...own, ...this.began.keys()].slice(0, MOST_NAMES);
+    const names = start.names.length > 0 ? start.names : [...this.began.keys()].slice(0, MOST_NAMES);
     this.write({ ...start, names });
     for (const line of [...files, ...(options.slept ?? [])]) this.write(line);
   }
@@ -87,7 +83,7 @@ export class RunRecorder implements RunTape {
   async execute({ tool, args, context, isReproducible }: TapedCall, live: () => Promise<ToolResult>) {
     const id = (this.count += 1);
     this.write({ type: 'call', id, at: this.at(), tool, args });
-    const before = isReproducible ? undefined : this.mark();
+    const before = isReproducible ? undefined : markTree(this.options.root);
     let output = '';
     const { onOutput } = context;
     context.onOutput = (chunk) => {
@@ -117,13 +113,7 @@ export class RunRecorder implements RunTape {
   }
 
   private changesSince(before: TreeMarks): FileContent[] {
-    return contentsOf(this.options.root, changedPaths(before, this.mark()));
-  }
-
-  private mark(): TreeMarks {
-    const marks = markTree(this.options.root);
-    marks.delete(this.options.except ?? '');
-    return marks;
+    return contentsOf(this.options.root, changedPaths(before, markTree(this.options.root)));
   }
 
   private async send(method: string, request: HttpRequest, live: () => Promise<HttpResponse>): Promise<HttpResponse> {

@@ -1,6 +1,7 @@
 /** `castor eval list`, `show` and `compare`: the tasks of a suite, the figures of a file, the difference of two. */
 
 import { relative, resolve } from 'node:path';
+import { countOf } from '@castor/core/program';
 import { ExitCode } from '../../exit-codes.ts';
 import type { Output } from '../../output.ts';
 import { toJson } from '../../to-json.ts';
@@ -10,7 +11,7 @@ import { compareResults } from './compare.ts';
 import type { Comparison } from './compare.ts';
 import { readResults } from './eval-results.ts';
 import type { EvalResults } from './eval-results.ts';
-import { describeComparison, describeSummaries } from './eval-text.ts';
+import { countTries, describeComparison, describeSummaries } from './eval-text.ts';
 import { operandOf, parseCompare } from './eval-words.ts';
 import type { CompareWords, ResultsOperand } from './eval-words.ts';
 import { readSuite } from './read-suite.ts';
@@ -41,7 +42,9 @@ export async function listTasks(argv: readonly string[], { output, cwd }: ShowCo
   const width = Math.max(...tasks.map(({ name: id }) => id.length));
   const rows = tasks.map(({ name: id, task }) => `${id.padEnd(width)}  ${firstLine(task.prompt)}`);
   const variants = Math.max(1, models.length) * prompts.length;
-  const head = `${name}: ${tasks.length} tasks × ${variants} models and prompts × ${tries} tries = ${tasks.length * variants * tries} runs`;
+  const all = tasks.length * variants * tries;
+  const factors = [countOf(tasks.length, 'task'), `${variants} of models and prompts`, countTries(tries)].join(' × ');
+  const head = `${name}: ${factors} = ${countOf(all, 'run')}`;
   await output.answer(`${[head, ...rows].join('\n')}\n`);
   return ExitCode.Success;
 }

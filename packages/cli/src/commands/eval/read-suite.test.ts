@@ -13,7 +13,7 @@ afterEach(() => {
 function suite(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'castor-suite-'));
   folders.push(folder);
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries({ '.git/HEAD': '', ...files })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
@@ -40,6 +40,13 @@ describe('readSuite', () => {
     ]);
     expect(read.tasks[0]?.task.place).toEqual({ kind: 'folder', folder: dirname(folder) });
     expect(read.prompts.map((prompt) => fillPrompt(prompt, 'P'))).toEqual(['Be careful.\n\nP', 'P']);
+  });
+
+  it('begins at the top of its repository, and needs one', () => {
+    const inside = suite({ 'evals/tasks/a/prompt.md': 'x', 'evals/tasks/a/check.sh': 'true' });
+    expect(readSuite(join(inside, 'evals')).tasks[0]?.task.place).toEqual({ kind: 'folder', folder: inside });
+    rmSync(join(inside, '.git'), { recursive: true });
+    expect(() => readSuite(join(inside, 'evals'))).toThrow(/tasks\/a: the suite is in no git repository\./);
   });
 
   it('gives a task the same fingerprint everywhere, and another when it changes', () => {

@@ -5,7 +5,7 @@
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseTask } from '@castor/batch';
 import type { Task, TaskDefaults } from '@castor/batch';
 import { isRecord } from '@castor/core/program';
@@ -104,7 +104,8 @@ function readTask(
   const files = join(directory, 'files');
   const hasFiles = isFolder(files);
   if (hasFiles) delete fields['folder'];
-  const base: TaskDefaults = { directory: suite };
+  const needsPlace = !hasFiles && fields['folder'] === undefined && fields['repo'] === undefined;
+  const base: TaskDefaults = { directory: needsPlace ? repositoryAround(suite, directory) : suite };
   const task = parseTask(fields, {
     ...{ where: existsSync(own) ? own : directory, id: name, defaults: base },
     // What the suite says counts from the suite, what the task says from the task.
@@ -114,6 +115,12 @@ function readTask(
   // The place of the suite on this machine is no part of a task.
   const fingerprint = hash(content.join('\0').replaceAll(suite, ''));
   return { name, task, ...(hasFiles && { files }), fingerprint };
+}
+
+/** The top of the repository that holds the suite: where a task begins unless it says otherwise. */
+function repositoryAround(suite: string, task: string): string {
+  for (let at = suite; dirname(at) !== at; at = dirname(at)) if (existsSync(join(at, '.git'))) return at;
+  throw problem(`${task}: the suite is in no git repository. Put it into one, or give the task a folder files/.`);
 }
 
 function contentsOf(directory: string, exists: boolean): string[] {
