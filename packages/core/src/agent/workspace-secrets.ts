@@ -3,7 +3,6 @@
  * session's file, the tools and the commands. It opens nothing until a text holds a secret.
  */
 
-import { readFileSync } from 'node:fs';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { wrapGenerator } from '../provider/wrap-generator.ts';
 import type { Content, GenerateContentParameters, PartListUnion } from '../protocol/content.ts';
@@ -21,7 +20,6 @@ import { debugLogger } from '../util/debug-logger.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { toParts } from '../util/part-list.ts';
-import { patchedFiles } from '../util/patch-files.ts';
 import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
 
 type Instruction = Content | string;
@@ -102,7 +100,7 @@ export class WorkspaceSecrets {
     const { guardTools } = await import('../secrets/guard-tools.ts');
     return guardTools(tools, {
       vault: this.vault,
-      holds: (args, value) => filesOf(args).some((path) => holdsValue(workspace.resolve(path), value)),
+      resolve: (path) => workspace.resolve(path),
       noteFor: (tool, args, isMarked) => this.noteFor(tool, args, isMarked),
     });
   }
@@ -175,24 +173,5 @@ export class WorkspaceSecrets {
     for (const name of unique) this.toldVariables.add(name);
     if (unique.length === 0) return undefined;
     return `Note: Castor withholds ${unique.join(', ')} from commands. The user can grant it in the settings: security.environmentVariableRedaction.allowed.`;
-  }
-}
-
-/** The files that the arguments of an edit name. */
-function filesOf(args: Readonly<Record<string, unknown>>): string[] {
-  const named = ['file_path', 'path', 'absolute_path'].flatMap((key) => {
-    const value = args[key];
-    return typeof value === 'string' ? [value] : [];
-  });
-  const patched = Object.values(args).flatMap((value) => patchedFiles(value).map(({ path }) => path));
-  return [...named, ...patched];
-}
-
-function holdsValue(path: string, value: string): boolean {
-  try {
-    return readFileSync(path, 'utf8').includes(value);
-  } catch {
-    // A missing or unreadable file holds nothing.
-    return false;
   }
 }

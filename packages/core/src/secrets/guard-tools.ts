@@ -3,10 +3,12 @@
  * what a tool shows, asks, prints or returns has marks in place of values.
  */
 
+import { readFileSync } from 'node:fs';
 import { ToolError } from '../protocol/errors.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import type { DefinedTool, ToolContext, ToolInvocation, ToolResult } from '../protocol/tools.ts';
 import { toParts } from '../util/part-list.ts';
+import { patchedFiles } from '../util/patch-files.ts';
 import { changeTexts } from './conceal-value.ts';
 import { describeUnknown, describeWithheld, MarkError } from './mark-command.ts';
 import { MARK } from './secret-vault.ts';
@@ -15,8 +17,8 @@ import { StreamConcealer } from './stream-concealer.ts';
 
 export interface ToolGuardOptions {
   vault: SecretVault;
-  /** Whether a file that the arguments of an edit name holds the value already. */
-  holds: (args: Readonly<Record<string, unknown>>, value: string) => boolean;
+  /** The file that a tool means by a path. */
+  resolve: (path: string) => string;
   /** What the model should know about the secrets of this call; undefined for nothing new. */
   noteFor: (tool: string, args: Readonly<Record<string, unknown>>, isMarked: boolean) => string | undefined;
 }
@@ -50,14 +52,14 @@ function guardTool(tool: DefinedTool, options: ToolGuardOptions): DefinedTool {
 }
 
 /** Throws ToolError for a mark without a value, and for a credential that the file does not hold already. */
-function reveal(args: Record<string, unknown>, { vault, holds }: ToolGuardOptions): Record<string, unknown> {
+function reveal(args: Record<string, unknown>, { vault, resolve }: ToolGuardOptions): Record<string, unknown> {
   return changeTexts(args, (text) => {
     if (!text.includes('‹secret:')) return text;
     const values = vault.marksIn(text);
     return text.replace(MARK, (mark, name: string) => {
       const marked = values.get(name);
       if (!marked) throw new ToolError(describeUnknown(mark), 'invalid_tool_params');
-      if (!marked.isUsable && !holds(args, marked.value))
+      if (!marked.isUsable && !filesOf(args).some((path) => holdsValue(resolve(path), marked.value)))
         throw new ToolError(describeWithheld(mark), 'invalid_tool_params');
       return marked.value;
     });
@@ -123,5 +125,24 @@ async function concealErrors<T>(run: () => Promise<T>, conceal: (text: string) =
       throw new ToolError(message, error.type, { ...(display !== undefined && { display }) });
     }
     throw new Error(message);
+  }
+}
+
+/** The files that the arguments of an edit name. */
+function filesOf(args: Readonly<Record<string, unknown>>): string[] {
+  const named = ['file_path', 'path', 'absolute_path'].flatMap((key) => {
+    const value = args[key];
+    return typeof value === 'string' ? [value] : [];
+  });
+  const patched = Object.values(args).flatMap((value) => patchedFiles(value).map(({ path }) => path));
+  return [...named, ...patched];
+}
+
+function holdsValue(path: string, value: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes(value);
+  } catch {
+    // A missing or unreadable file holds nothing.
+    return false;
   }
 }
