@@ -15,7 +15,7 @@ import { describeCrash, listenForSignals } from './signals.ts';
 import type { Interruption } from './signals.ts';
 import { readStandardInput } from './prompt/stdin.ts';
 import { chooseSurface } from './start/choose-surface.ts';
-import { mayNeedContainer } from './start/container.ts';
+import { mayNeedContainer } from './start/may-need-container.ts';
 
 declare const CASTOR_VERSION: string;
 

@@ -1,15 +1,13 @@
 /**
- * Decides whether the whole program runs in a container, and how, from Gemini CLI's settings and variables. It looks at a
- * few small files before anything is loaded, and starts nothing.
+ * Decides whether the whole program runs in a container, and how, from Gemini CLI's settings and variables. It starts
+ * nothing.
  */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { systemDefaultsPath, systemSettingsPath } from '@castor/core/program';
 import type { Configuration } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
-import { CONTAINER_KINDS, kindOfSandbox } from './sandbox.ts';
-import type { ContainerKind } from './sandbox.ts';
+import { CONTAINER_KINDS } from './may-need-container.ts';
+import type { ContainerKind } from './may-need-container.ts';
+import { kindOfSandbox } from './sandbox.ts';
 
 export interface ContainerRequest {
   kind: ContainerKind;
@@ -20,41 +18,8 @@ export interface ContainerRequest {
   hasNetwork: boolean;
 }
 
-interface Place {
-  args: Pick<CliArguments, 'sandbox'>;
-  cwd: string;
-  home: string;
-  environment: Readonly<Record<string, string | undefined>>;
-}
-
 /** Has a Node, git and the tools that builds need. Castor itself is mounted into it. */
 const DEFAULT_IMAGE = 'docker.io/library/node:24-bookworm';
-
-/**
- * Whether a container may be asked for. Only then is the configuration loaded to decide it: without one a start reads no
- * more than these files. What this overlooks is refused later, never run without a container.
- */
-export function mayNeedContainer({ args, cwd, home, environment }: Place): boolean {
-  if (args.sandbox === false || environment['SANDBOX']) return false;
-  const kind = new RegExp(CONTAINER_KINDS.join('|'), 'i');
-  if (environment['GEMINI_SANDBOX']) return kind.test(environment['GEMINI_SANDBOX']);
-  const folders = [join(home, '.gemini'), join(cwd, '.gemini')];
-  const { platform } = process;
-  const files = [
-    ...folders.flatMap((folder) => [join(folder, 'settings.json'), join(folder, '.env')]),
-    ...[join(home, '.env'), systemSettingsPath(platform, environment).path],
-    systemDefaultsPath(platform, environment).path,
-  ];
-  return files.some((file) => kind.test(readOrNothing(file)));
-}
-
-function readOrNothing(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
 
 /** Undefined: no container was asked for. Throws an ExitError for an unknown kind. */
 export function chooseContainer(

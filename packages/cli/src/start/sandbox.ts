@@ -7,12 +7,9 @@ import type { WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import { CONTAINER_KINDS } from './may-need-container.ts';
 
 export type SandboxRequest = NonNullable<WorkspaceAgentOptions['sandbox']>;
-
-/** They confine the whole program. */
-export const CONTAINER_KINDS = ['docker', 'podman', 'runsc', 'lxc'] as const;
-export type ContainerKind = (typeof CONTAINER_KINDS)[number];
 
 export const NO_SANDBOX_HINT = 'To run without a sandbox: --no-sandbox.';
 const COMMANDS: ReadonlySet<string> = new Set(['true', 'bwrap', 'bubblewrap', 'sandbox-exec']);
