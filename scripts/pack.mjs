@@ -34,6 +34,7 @@ const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
 /** What a first call loads, with what reads and edits need. */
 const CALLS = [
   'packages/core/src/agent/create-scheduler.ts',
+  'packages/core/src/secrets/guard-tools.ts',
   'node_modules/@cfworker/json-schema/dist/esm/index.js',
   'packages/core/src/tools/files/describe-content.ts',
   'packages/core/src/tools/files/file-change.ts',
