@@ -51,7 +51,7 @@ export class WorkspaceSecrets {
       withheld: this.withheld,
       known: () => this.earlier?.known ?? [],
       fingerprintOf: (value) => this.earlier?.fingerprintOf(value),
-      onMark: (mark) => (this.recorded = this.recorded.then(() => this.record(mark))),
+      onMark: (mark) => void (this.recorded = this.recorded.then(() => this.record(mark))),
     });
     this.home = home;
     this.clock = clock;
