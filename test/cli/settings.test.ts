@@ -94,7 +94,8 @@ describe('settings of tools', () => {
   });
 
   it.each([
-    ['off, and they see them', {}, {}, 'abc'],
+    ['by default', {}, {}, 'gone'],
+    ['by default, but this one is allowed', { allowed: ['MY_TOKEN'] }, {}, 'abc'],
     ['on', { enabled: true }, {}, 'gone'],
     ['on, but this one is allowed', { enabled: true, allowed: ['MY_TOKEN'] }, {}, 'abc'],
     ['off, but this one is blocked', { blocked: ['MY_TOKEN'] }, {}, 'gone'],

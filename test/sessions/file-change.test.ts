@@ -32,10 +32,15 @@ describe('a program that is killed between an edit and its result', () => {
     ]);
 
     const chats = (await runCli(['sessions', 'path'], { workspace })).stdout.trim();
-    const folders = (await readdir(chats)).filter((name) => !name.endsWith('.jsonl'));
+    const listed = async () => (await readdir(chats)).filter((name) => name !== '.seal');
+    const folders = (await listed()).filter((name) => !name.endsWith('.jsonl'));
     const [copy] = await readdir(join(chats, folders[0] ?? '', 'pre-images'));
-    expect(await readFile(join(chats, folders[0] ?? '', 'pre-images', copy ?? ''), 'utf8')).toBe('before\r\n');
+    // Sealed: a search of the disk does not find what was in the file, undo does.
+    const kept = await readFile(join(chats, folders[0] ?? '', 'pre-images', copy ?? ''), 'latin1');
+    expect(kept).not.toContain('before');
+    expect((await runCli(['undo', '--yes'], { workspace })).code).toBe(0);
+    expect(await workspace.read('a.txt')).toBe('before\r\n');
     await runCli(['--delete-session', '1'], { workspace });
-    expect(await readdir(chats)).toEqual([]);
+    expect(await listed()).toEqual([]);
   });
 });

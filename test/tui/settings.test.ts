@@ -51,7 +51,7 @@ describe('what is around the conversation', () => {
     await using opened = await open({}, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
     await ask(opened, 'hi', OK);
     const shown = all(opened.terminal);
-    expect([/castor/.test(shown), /\/ commands · @ files/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([
+    expect([/castor/.test(shown), /\/ commands · @ files/.test(shown), /^auto · GEMINI\.md$/m.test(shown)]).toEqual([
       true,
       true,
       true,
@@ -69,7 +69,7 @@ describe('what is around the conversation', () => {
     await using opened = await open({ ui }, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
     await ask(opened, 'hi', OK);
     const shown = all(opened.terminal);
-    expect([/\/ commands · @ files/.test(shown), /Using .*GEMINI\.md/.test(shown)]).toEqual([false, false]);
+    expect([/\/ commands · @ files/.test(shown), /^auto · GEMINI\.md$/m.test(shown)]).toEqual([false, false]);
     expect(opened.terminal.screen().join('\n')).toMatch(/── \d+ MB ─/);
   });
 

@@ -83,7 +83,7 @@ describe('a command that runs', () => {
     await terminal.waitForText(/^! /m);
     terminal.type('\x1b[200~word=one\necho "$word and two"\x1b[201~');
     terminal.type('\r');
-    await terminal.waitForText(/^one and two$/m);
+    await terminal.waitForText(/^ +└ one and two$/m);
     terminal.type('What was it?\r');
     await terminal.waitForText('Read.');
     expect(lastBody(model)).toContain('I ran the following shell command:\\n```sh\\nword=one\\necho');
@@ -100,7 +100,7 @@ describe('a command that runs', () => {
     terminal.type('Ada\r');
     await terminal.waitForText(/^Town:/m);
     terminal.type('Bath\r');
-    await terminal.waitForText(/^Ada of Bath/m);
+    await terminal.waitForText(/^ +(?:└ )?Ada of Bath/m);
     await terminal.waitForText(READY);
   });
 });
@@ -146,7 +146,7 @@ describe('Ctrl+B', () => {
       terminal.type(`!echo ${name}; sleep 1000\r`);
       await terminal.waitForText(new RegExp(`^ +(?:└ )?${name}$`, 'm'));
       terminal.type(CTRL_B);
-      await terminal.waitForText(new RegExp(`^${name}\n\\[The command continues in the background`, 'm'));
+      await terminal.waitForText(new RegExp(`^ +└ ${name}\n +\\[The command continues in the background`, 'm'));
       await terminal.waitForText(READY);
     }
     terminal.type(CTRL_B);

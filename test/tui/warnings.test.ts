@@ -37,7 +37,7 @@ it('warnings of the start stand together, and a failed import is told once in a 
     await terminal.waitForText(expected);
     await terminal.waitForText(READY);
   };
-  await run('/chat save here', /^· .*here/m);
+  await run('/chat save here', /^ +└ .*here/m);
   await run('/chat resume here', /^❯ \/chat resume here[^]*^ok$/m);
   await run('again', /^❯ again[^]*^ok$/m);
   const told = terminal.lines().filter((line) => line.includes('missing.md was not imported'));

@@ -11,6 +11,8 @@ import type { TaskResult } from './task-result.ts';
 export interface RunOptions {
   /** Flags for `castor`, such as `--approval-mode auto_edit`. */
   flags: string[];
+  /** The worker added the flag of the sandbox; the user asked for none. */
+  isSandboxAdded?: boolean | undefined;
   /** Works in the folder itself instead of a worktree. */
   isInPlace: boolean;
   /** The folder of the batch's results. A worker of a queue on a server uses its own. */

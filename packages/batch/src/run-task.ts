@@ -183,9 +183,10 @@ class TaskRun {
     if (!this.context.signal.aborted) this.save({ checked: { exitCode } });
   }
 
-  /** The check runs what the task wrote, so it has the bounds of the task's own commands. */
+  /** In a sandbox that the user asked for, the check has the bounds of the task's own commands; else it runs as in CI. */
   private get isSandboxed(): boolean {
-    return this.claim.options.flags.some((flag) => /^(?:-s|--sandbox)(?:=true)?$/.test(flag));
+    const { flags, isSandboxAdded } = this.claim.options;
+    return isSandboxAdded !== true && flags.some((flag) => /^(?:-s|--sandbox)(?:=true)?$/.test(flag));
   }
 
   private insideSandbox(check: string): string {

@@ -120,8 +120,10 @@ interface Running {
 function local(claim: Claim, { directoryOf, sandboxFlags = [] }: WorkerOptions): Claim {
   const { options, batch } = claim;
   const isDecided = options.flags.some((flag) => /^(-s|--(no-)?sandbox(=.*)?)$/.test(flag));
-  const flags = isDecided ? options.flags : [...options.flags, ...sandboxFlags];
-  return { ...claim, options: { ...options, flags, directory: directoryOf?.(batch) ?? options.directory } };
+  const isAdded = !isDecided && sandboxFlags.length > 0;
+  const flags = isAdded ? [...options.flags, ...sandboxFlags] : options.flags;
+  const directory = directoryOf?.(batch) ?? options.directory;
+  return { ...claim, options: { ...options, flags, directory, isSandboxAdded: isAdded } };
 }
 
 function toEvent({ batch, task }: Claim, settlement: Settlement): WorkerEvent {

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { debugLogger } from './debug-logger.ts';
 
 describe('debugLogger', () => {
   let disconnect = () => {};
+  // Files share a worker: an agent of another test may have connected its marks.
+  beforeEach(() => debugLogger.concealWith((text) => text));
   afterEach(() => disconnect());
 
   function listen(): string[] {
