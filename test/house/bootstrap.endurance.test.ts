@@ -67,7 +67,8 @@ describe('npm start on a fresh clone', () => {
     writeFileSync(join(clone, 'fake-npm.cjs'), FAKE_NPM);
     if (!inject('isEndurance')) {
       const dist = join('packages', 'cli', 'dist');
-      cpSync(join(ROOT, dist), join(clone, dist), { recursive: true });
+      for (const built of [dist, join('packages', 'queue-bullmq', 'dist')])
+        cpSync(join(ROOT, built), join(clone, built), { recursive: true });
       const { href } = new URL('../../scripts/bundle-state.mjs', import.meta.url);
       const { sourceState } = (await import(href)) as { sourceState: (root: string) => string };
       writeFileSync(join(clone, dist, '.stamp'), sourceState(clone));
