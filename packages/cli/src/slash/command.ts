@@ -3,7 +3,7 @@
  * surface carries results out in its own way.
  */
 
-import type { Part, Source, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
+import type { Part, PromptOptions, Source, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
 import type { CommandFileOptions } from '@castor/core/program';
 
 export interface SlashCommand {
@@ -34,6 +34,8 @@ export interface ServerSource {
   readonly name: string;
 }
 
+type ProposedCall = NonNullable<PromptOptions['proposal']>;
+
 export type DialogName =
   | 'sessions'
   | 'settings'
@@ -57,6 +59,8 @@ export type CommandResult =
   | { type: 'message'; messageType: 'info' | 'error'; content: string }
   /** Sent to the model as if the user had typed it. */
   | { type: 'submit_prompt'; parts: Part[]; notes?: readonly string[] }
+  /** The user is asked about this call, which the history ends with, and the model receives its result. */
+  | { type: 'propose_call'; call: ProposedCall; message: string }
   | { type: 'open_dialog'; dialog: DialogName; argument?: string }
   /** The session ends (SessionEnd "clear"), and the surface begins a new one. */
   | { type: 'new_session' }

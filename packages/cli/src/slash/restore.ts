@@ -1,4 +1,4 @@
-/** `/restore`: lists the restore points of edits, Gemini CLI's among them, or restores one, in Gemini CLI's words. */
+/** `/restore`: lists the restore points of edits, Gemini CLI's among them, or restores one and proposes its call again. */
 
 import { getErrorMessage } from '@castor/core';
 import { failure, info } from './command.ts';
@@ -6,7 +6,7 @@ import type { SlashCommand } from './command.ts';
 
 export const restore: SlashCommand = {
   name: 'restore',
-  description: 'Restores the files and the conversation from before an edit; alone, lists the points.',
+  description: 'Restores files and conversation from before an edit and proposes it again; alone, lists the points.',
   source: 'builtin',
   usage: '[name]',
   runsHeadless: true,
@@ -22,9 +22,9 @@ export const restore: SlashCommand = {
       );
     if (!hasScreen) return failure('/restore changes files only in the terminal UI. Without one: castor undo.');
     try {
-      const history = await undo.restore(name);
-      if (history.length > 0) agent.chat.setHistory([...history]);
-      return info('Restored project to the state before the tool call.');
+      const { history, call } = await undo.restore(name, agent.chat.getHistory());
+      agent.chat.setHistory(history);
+      return { type: 'propose_call', call, message: 'Restored project to the state before the tool call.' };
     } catch (error) {
       return failure(getErrorMessage(error));
     }

@@ -1,6 +1,6 @@
 /** The interface between a conversation and its surface. Types only. */
 
-import type { AgentEvent, AgentSession, Outcome, Part } from '@castor/core';
+import type { AgentEvent, AgentSession, Outcome, Part, PromptOptions } from '@castor/core';
 import type { LiveSession } from './session-lifecycle.ts';
 
 export interface GivenPrompt {
@@ -16,6 +16,8 @@ export interface PreparedTurn {
   readonly text?: string;
   /** Whether the user has already seen it, as the command it came from. */
   readonly isShown?: boolean;
+  /** A call that the user is asked about first; nothing else is sent. */
+  readonly proposal?: NonNullable<PromptOptions['proposal']>;
 }
 
 /** An answer of the surface without a model, shown as a prompt with its end. */

@@ -172,7 +172,8 @@ export class Conversation {
     if (!turn) return signal.aborted ? 'cancelled' : undefined;
     if ('answer' in turn) return this.answer(turn);
     let outcome = await this.send(turn, signal);
-    while (outcome === 'loop_detected' && (await this.ports.onLoop?.(signal))) outcome = await this.send(turn, signal);
+    // A call that was proposed is not proposed again.
+    while (!turn.proposal && outcome === 'loop_detected' && (await this.ports.onLoop?.(signal))) outcome = await this.send(turn, signal);
     return outcome;
   }
 
@@ -210,9 +211,9 @@ export class Conversation {
     return this.showAll(events, false, agent.session);
   }
 
-  private async send({ parts, text, isShown = false }: PreparedTurn, signal: AbortSignal) {
+  private async send({ parts, isShown = false, ...options }: PreparedTurn, signal: AbortSignal) {
     const live = await this.ports.live();
-    return this.showAll(live.prompt(parts, signal, text), isShown, live.agent.session);
+    return this.showAll(live.prompt(parts, signal, options), isShown, live.agent.session);
   }
 
   private async showAll(

@@ -3,7 +3,7 @@
  * from SessionStart hooks precedes the first prompt that is sent, on every surface (docs/decisions/0029).
  */
 
-import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { AgentEvent, OpenedSession, Part, PromptOptions, SessionEvent, WorkspaceAgent } from '@castor/core';
 import type { SessionOccasion } from './session-wish.ts';
 
 export interface OpenedAgent {
@@ -64,11 +64,17 @@ export class LiveSession {
     this.following = followAll(this.agent.session.events(), show);
   }
 
-  /** Sends a prompt. `text` is what the user sees, where it differs from what is sent. */
-  prompt(parts: readonly Part[], signal: AbortSignal, text: string | undefined): AsyncGenerator<AgentEvent, void> {
+  /** Sends a prompt, or proposes a call in its place. */
+  prompt(
+    parts: readonly Part[],
+    signal: AbortSignal,
+    { text, proposal }: PromptOptions = {},
+  ): AsyncGenerator<AgentEvent, void> {
+    const shown = text === undefined ? {} : { text };
+    if (proposal) return this.agent.session.prompt([], signal, { ...shown, proposal });
     const request = withPreface(this.preface, parts);
     this.preface = '';
-    return this.agent.session.prompt(request, signal, text === undefined ? {} : { text });
+    return this.agent.session.prompt(request, signal, shown);
   }
 
   /** Call after a rewind: context that left the history with its prompt precedes the next one. */

@@ -12,6 +12,7 @@ import type { SessionRecorder } from '../records/session-recorder.ts';
 import type { ChangeWatch } from '../scheduler/ports.ts';
 import type { Branch } from '../undo/branch-registry.ts';
 import type { MergeResult } from '../undo/merge-branch.ts';
+import type { RestoredPoint } from '../undo/restore-point.ts';
 import type { SessionUndo } from '../undo/session-undo.ts';
 import type { UndoDesk } from '../undo/undo-desk.ts';
 import type { UndoCoverage } from '../undo/undo-limits.ts';
@@ -148,17 +149,28 @@ export class WorkspaceUndo {
     return listRestorePoints(this.options.tempDirectory);
   }
 
-  /** Restores the files of a point and returns the conversation of it. Throws UndoError with Gemini CLI's sentences. */
-  async restore(name: string): Promise<readonly Content[]> {
-    const { restorePoint } = await import('../undo/restore-point.ts');
-    const { home, sessionId, tempDirectory: directory, programs, recorder } = this.options;
+  /**
+   * Restores the files of a point and returns its conversation and the call to propose again. `current`: the present
+   * conversation. Throws UndoError with Gemini CLI's sentences.
+   */
+  async restore(name: string, current: readonly Content[]): Promise<RestoredPoint> {
+    const [{ restorePoint }, { openSessionUndo }] = await Promise.all([
+      import('../undo/restore-point.ts'),
+      import('../undo/open-session-undo.ts'),
+    ]);
+    const { home, root, sessionId, tempDirectory: directory, programs, recorder } = this.options;
     const desk = await this.desk();
     const undo = await this.open();
     const client = await undo.use();
     const record = (each: object) => recorder.workspace(each);
-    const history = await restorePoint(name, { home, directory, sessionId, desk, client, record, path: programs });
-    await undo.refresh();
-    return history;
+    try {
+      return await restorePoint(name, {
+        ...{ home, directory, sessionId, desk, client, record, path: programs, history: current },
+        openOther: (id) => openSessionUndo(id, { home, root }, { isWriting: true }),
+      });
+    } finally {
+      await undo.refresh();
+    }
   }
 
   async dispose(): Promise<void> {

@@ -46,6 +46,9 @@ export interface ToolCallRequestInfo {
   forcedAsk?: boolean;
 }
 
+/** A call that is put to the user again. */
+export type ProposedCall = Pick<ToolCallRequestInfo, 'callId' | 'name' | 'args'>;
+
 export interface OutputTruncation {
   originalLength: number;
   shownLength: number;

@@ -93,13 +93,14 @@ class Reading {
   private readonly asked = new Map<string, Record<string, unknown>>();
 
   add(record: Record<string, unknown>): void {
-    const { $callStarted, $fileChange, $walkStarted, $workspaceChange, $undoStarted, $undoEnded } = record;
+    const { $callStarted, $fileChange, $walkStarted, $workspaceChange, $undoStarted, $undoEnded, $restored } = record;
     if (isRecord($callStarted)) this.call($callStarted);
     else if (isRecord($fileChange)) this.records.push({ kind: 'edit', change: $fileChange as unknown as FileChange });
     else if (isRecord($walkStarted)) this.walkStarted($walkStarted);
     else if (isRecord($workspaceChange)) this.walk($workspaceChange);
     else if (isRecord($undoStarted)) this.applied($undoStarted);
     else if (isRecord($undoEnded)) this.finished($undoEnded['id']);
+    else if (isRecord($restored)) this.restored($restored);
     else if (record['type'] === 'gemini') this.answer(record as never);
     else if (record['type'] === 'user' && typeof record['id'] === 'string') this.message(record as never);
     else if (typeof record['sessionId'] === 'string') this.sessionId ??= record['sessionId'];
@@ -121,6 +122,14 @@ class Reading {
     this.isIdle = false;
     const number = this.prompts.length + 1;
     this.prompts.push({ number, id: prompt_id, messageId: id, text, time: message.timestamp, calls: [] });
+  }
+
+  /** The call of a restore point runs again without words of the user. */
+  private restored({ name, time }: Record<string, unknown>): void {
+    const number = this.prompts.length + 1;
+    const id = `restore-${number}`;
+    const given = typeof time === 'string' ? time : undefined;
+    this.prompts.push({ number, id, messageId: id, text: `/restore ${String(name)}`, time: given, calls: [] });
   }
 
   private answer({ content }: SessionMessage): void {

@@ -21,6 +21,8 @@ async function optionsOf(trial: UndoTrial) {
     client: await trial.undo.use(),
     record: (each: object) => trial.recorder.workspace(each),
     path: process.env['PATH'] ?? '',
+    history: [],
+    openOther: () => Promise.reject(new Error('There is no other session.')),
   };
 }
 
@@ -44,7 +46,11 @@ describe('a restore point', () => {
     await trial.shell('echo x > made; rm a.ts');
     expect(listRestorePoints(options.directory)).toEqual([name]);
     await trial.undo.settled();
-    expect(await restorePoint(name!, options)).toEqual(HISTORY);
+    const { history, call } = await restorePoint(name!, options);
+    expect(call).toMatchObject({ name: 'replace', args: { file_path: '/x/a.ts' } });
+    expect(call.callId).not.toBe(callId);
+    const functionCall = { id: call.callId, name: 'replace', args: { file_path: '/x/a.ts' } };
+    expect(history).toEqual([...HISTORY, { role: 'model', parts: [{ functionCall }] }]);
     expect(trial.tree()).toEqual(before);
     expect(readRestorePoint(options.directory, 'none')).toBe('File not found: none.json');
     writeFileSync(join(options.directory, 'checkpoints', 'bad.json'), '{');
@@ -91,7 +97,7 @@ describe('a restore point', () => {
     trial.sh('echo two > a.ts; rm run.sh; echo mine > untracked.txt');
     await trial.undo.refresh();
     const changed = trial.tree();
-    expect(await restorePoint('theirs', options)).toEqual(HISTORY);
+    expect((await restorePoint('theirs', options)).history.slice(0, 1)).toEqual(HISTORY);
     expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('one\n');
     expect(trial.tree()).toMatchObject({
       'run.sh': expect.stringMatching(/^file 755/),

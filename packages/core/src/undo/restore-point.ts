@@ -1,8 +1,14 @@
-/** Restores the files of a restore point: by undo for a point of this session, from the snapshot for one of Gemini CLI. */
+/**
+ * Restores a restore point: its files by undo, in the session that made the point, or from the snapshot for one of Gemini
+ * CLI; its conversation, and the call that it was made before, for the user to be asked about again.
+ */
 
 import type { Content } from '../protocol/content.ts';
+import type { ProposedCall } from '../protocol/tool-calls.ts';
 import { applyAsCall } from './apply-as-call.ts';
 import { planSnapshot } from './gemini-snapshot.ts';
+import type { OpenedUndo } from './open-session-undo.ts';
+import { proposeAgain } from './propose-again.ts';
 import { readRestorePoint } from './restore-points.ts';
 import type { UndoClient } from './undo-client.ts';
 import type { UndoDesk } from './undo-desk.ts';
@@ -18,24 +24,51 @@ export interface RestoreOptions {
   readonly record: (record: object) => void;
   /** PATH. */
   readonly path: string;
+  /** The present conversation, for a point without one. */
+  readonly history: readonly Content[];
+  /** Opens another session of the project for an undo in it. */
+  readonly openOther: (sessionId: string) => Promise<OpenedUndo>;
 }
 
-/** Returns the conversation of the point. Throws UndoError. */
-export async function restorePoint(name: string, options: RestoreOptions): Promise<readonly Content[]> {
-  const { directory, sessionId, desk, client, record } = options;
+export interface RestoredPoint {
+  /** It ends with the call. */
+  readonly history: readonly Content[];
+  readonly call: ProposedCall;
+}
+
+/** Throws UndoError, and SessionError for a point of a session that is gone or in use. */
+export async function restorePoint(name: string, options: RestoreOptions): Promise<RestoredPoint> {
+  const { directory, client, record } = options;
   const point = readRestorePoint(directory, name);
   if (typeof point === 'string') throw new UndoError(point);
   const { callId, commitHash } = point;
+  // What follows is a step of the user's own, beside the prompts.
+  record({ $restored: { name: point.name, time: new Date().toISOString() } });
   if (callId !== undefined) {
-    if (point.sessionId !== sessionId)
-      throw new UndoError(
-        `This point belongs to the session ${point.sessionId}: resume that one, and restore it there.`,
-      );
-    await desk.apply(await desk.preview({ since: callId }));
+    await undoSince(callId, point.sessionId, options);
   } else if (commitHash !== undefined && client) {
     const changes = await planSnapshot({ ...options, client, commit: commitHash });
     const own = `restore-${Date.now().toString(36)}`;
     await applyAsCall(client, record, { callId: own, name: 'restore', description: point.name }, changes);
   }
-  return point.clientHistory;
+  const call = { ...point.toolCall, callId: `${point.toolCall.name}-${Date.now()}-again` };
+  const history = point.clientHistory.length > 0 ? point.clientHistory : options.history;
+  return { call, history: proposeAgain(history, call, callId) };
+}
+
+async function undoSince(
+  since: string,
+  owner: string | undefined,
+  { sessionId, desk, openOther }: RestoreOptions,
+): Promise<void> {
+  if (owner === undefined || owner === sessionId) {
+    await desk.apply(await desk.preview({ since }));
+    return;
+  }
+  const other = await openOther(owner);
+  try {
+    await other.desk.apply(await other.desk.preview({ since }));
+  } finally {
+    await other.close();
+  }
 }

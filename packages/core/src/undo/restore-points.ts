@@ -11,7 +11,7 @@ import { replaceFile } from '../util/replace-file.ts';
 
 export interface RestorePoint {
   readonly name: string;
-  readonly toolCall: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+  readonly toolCall: { readonly name: string; readonly args: Record<string, unknown> };
   readonly clientHistory: readonly Content[];
   /** Of Gemini CLI's shadow repository. */
   readonly commitHash?: string | undefined;

@@ -10,7 +10,10 @@ import { saveChoice } from './save-choice.ts';
 import { changeSession } from './session-change.ts';
 import { copyText } from '../terminal/copy-text.ts';
 
-export async function applyResult(app: App, result: ScreenResult, context: CommandContext): Promise<void> {
+/** A call to propose is no result but a prompt. */
+type AppliedResult = Exclude<ScreenResult, { type: 'propose_call' }>;
+
+export async function applyResult(app: App, result: AppliedResult, context: CommandContext): Promise<void> {
   switch (result.type) {
     case 'open_dialog':
       await openDialog(app, result, context);

@@ -118,6 +118,10 @@ async function showRead(
       if (!context.signal.aborted) app.fail(read.message);
       return undefined;
     case 'command':
+      if (read.result.type === 'propose_call') {
+        app.info(read.result.message);
+        return { parts: [], proposal: read.result.call, isShown };
+      }
       await applyResult(app, read.result, context);
       app.endCommand();
       return undefined;
