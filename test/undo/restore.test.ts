@@ -30,7 +30,10 @@ it('restores files and conversation of a point, and asks about its call again', 
   terminal.type(`/restore ${point}\r`);
   await terminal.waitForText('Restored project to the state before the tool call.');
   await terminal.waitForText('❯ 1  Yes, once');
-  expect([await workspace.read('notes.txt'), existsSync(join(workspace.project, 'made.txt'))]).toEqual(['one\n', false]);
+  expect([await workspace.read('notes.txt'), existsSync(join(workspace.project, 'made.txt'))]).toEqual([
+    'one\n',
+    false,
+  ]);
   terminal.type('\r');
   await terminal.waitForText('Written again.');
   expect(await workspace.read('notes.txt')).toBe('two\n');

@@ -1,17 +1,37 @@
 /** The words of undo, for `castor undo`, `/undo` and the dialog: the list of prompts, a preview, an outcome. */
 
 import { countOf, describeChange } from '@castor/core/program';
-import type { DescribedChange, ListedPrompt, UndoDesk, UndoOutcome, UndoPreview } from '@castor/core/program';
+import type {
+  ChangedSession,
+  DescribedChange,
+  ListedPrompt,
+  UndoDesk,
+  UndoOutcome,
+  UndoPreview,
+} from '@castor/core/program';
 import { sanitizeLine } from '../sanitize.ts';
 
+/** As much of a session's id as names it. */
+export const ID_LENGTH = 8;
 const TEXT_LENGTH = 70;
 const SHOWN_PATHS = 40;
 /** Diffs of more files are left out of a text; the JSON has them all. */
 const SHOWN_DIFFS = 20;
 
-export function describeUndoList(prompts: readonly ListedPrompt[]): string {
+/** The latest session first. */
+export function describeUndoList(sessions: readonly ChangedSession[]): string {
+  const [only, ...others] = sessions;
+  if (only && others.length === 0) return describePrompts(only.prompts) ?? 'This session has changed no files.\n';
+  const described = sessions.map(({ session: { id, title, lastUpdated }, prompts }) => {
+    const used = new Date(lastUpdated).toISOString().slice(0, 16).replace('T', ' ');
+    return `--session ${id.slice(0, ID_LENGTH)} (${oneLine(title)}, ${used})\n${describePrompts(prompts) ?? ''}`;
+  });
+  return described.join('\n');
+}
+
+function describePrompts(prompts: readonly ListedPrompt[]): string | undefined {
   const shown = prompts.filter(({ files, isUndone }) => files > 0 || isUndone);
-  if (shown.length === 0) return 'This session has changed no files.\n';
+  if (shown.length === 0) return undefined;
   const lines = shown.flatMap(({ number, text, files, isUndone, calls }) => [
     `${String(number).padStart(3)}. ${oneLine(text)} (${isUndone ? 'undone' : countOf(files, 'file')})`,
     ...calls

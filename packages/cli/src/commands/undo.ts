@@ -1,11 +1,11 @@
 /**
- * `castor undo`: lists what a session of this folder changed, shows what taking it back would do, and does it. It starts
+ * `castor undo`: lists what the sessions of this folder changed, shows what taking it back would do, and does it. It starts
  * no model, and works on sessions that no program has open.
  */
 
 import { isatty } from 'node:tty';
 import { SessionError } from '@castor/core';
-import { openSessionUndo, UndoError } from '@castor/core/program';
+import { listChangedSessions, openSessionUndo, openUndoFor, UndoError } from '@castor/core/program';
 import type { UndoDesk, UndoPreview, UndoSelection } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { describeWithHint } from '../start/describe-with-hint.ts';
@@ -23,14 +23,15 @@ Takes back what tools, commands and sub-agents changed in this folder: the last
 prompt that changed files, the last n, everything since a prompt, or one call.
 Only paths that are exactly as the agent left them are touched.
 
-  --list            lists the prompts and calls that changed files
+  --list            lists the prompts and calls that changed files, of all sessions
   --preview         shows what would happen, with diffs, and changes nothing
   --last <n>        the last n prompts that changed files (default 1)
   --to <prompt>     all prompts from this number on: files as before it
   --call <id>       one call
   --redo            takes the last undo back
   --git             also the repositories' own data (.git)
-  --session <id>    a session of this folder: its number or id (default: the latest)
+  --session <id>    a session of this folder: its number or id (default: the
+                    latest one with something to take back)
   --yes             does not ask, also in a terminal
   -o, --output-format text|json
 
@@ -44,7 +45,7 @@ interface Options {
   withGit: boolean;
   isSure: boolean;
   isJson: boolean;
-  session: string;
+  session: string | undefined;
   selection: UndoSelection;
 }
 
@@ -73,16 +74,19 @@ async function run(options: Options, context: SubcommandContext): Promise<ExitCo
   const { output, cwd, home } = context;
   const { isList, isPreview, isRedo, withGit, isJson } = options;
   const project = { home, root: cwd };
-  const isWriting = !isList && !isPreview;
-  const { desk, session, repaired, tellModel, close } = await openSessionUndo(options.session, project, { isWriting });
+  if (isList) {
+    await output.answer(await list(project, options));
+    return ExitCode.Success;
+  }
+  const { undo, found: preview } = await openUndoFor(options.session, project, {
+    isWriting: !isPreview,
+    find: ({ desk, repaired }) => {
+      for (const sentence of repaired) output.note(`castor: ${sentence}`);
+      return isRedo ? desk.previewRedo({ withGit }) : desk.preview(options.selection, { withGit });
+    },
+  });
+  const { desk, session, tellModel, close } = undo;
   try {
-    for (const sentence of repaired) output.note(`castor: ${sentence}`);
-    if (isList) {
-      const prompts = await desk.list();
-      await output.answer(isJson ? json({ session: session.id, prompts }) : describeUndoList(prompts));
-      return ExitCode.Success;
-    }
-    const preview = isRedo ? await desk.previewRedo({ withGit }) : await desk.preview(options.selection, { withGit });
     if (isPreview) {
       await output.answer(await showPreview(desk, preview, session.id, isJson));
       return ExitCode.Success;
@@ -100,6 +104,24 @@ async function run(options: Options, context: SubcommandContext): Promise<ExitCo
   } finally {
     await close();
   }
+}
+
+/** All sessions that changed files, or the one that the user names. */
+async function list(project: { home: string; root: string }, { session: wanted, isJson }: Options): Promise<string> {
+  const sessions = wanted === undefined ? await listChangedSessions(project) : [];
+  if (sessions.length === 0) {
+    const { desk, session, close } = await openSessionUndo(wanted ?? 'latest', project, { isWriting: false });
+    try {
+      sessions.push({ session, prompts: await desk.list() });
+    } finally {
+      await close();
+    }
+  }
+  if (!isJson) return describeUndoList(sessions);
+  const [latest, ...earlier] = sessions.map(({ session: { id, title, lastUpdated }, prompts }) => ({
+    ...{ session: id, title, lastUpdated: new Date(lastUpdated).toISOString(), prompts },
+  }));
+  return json({ ...latest, earlier });
 }
 
 /** The model reads it with the next prompt: it must not take its changes for done. */
@@ -146,7 +168,7 @@ function parseOptions(argv: readonly string[]): Options | string {
     withGit: flags.has('--git'),
     isSure: flags.has('--yes'),
     isJson: flags.has('--json') || (values.get('-o') ?? values.get('--output-format')) === 'json',
-    session: values.get('--session') ?? 'latest',
+    session: values.get('--session'),
     selection: to !== undefined ? { to } : call !== undefined ? { call } : { last },
   };
 }

@@ -1,29 +1,44 @@
-/** What `/undo`, `/redo` and `/diff` do with the session's undo, on every surface. Throws an Error with a sentence. */
+/**
+ * What `/undo`, `/redo` and `/diff` do with the undo of this session, or of an earlier one, on every surface. Throws an
+ * Error with a sentence.
+ */
 
-import { countOf, sessionChanges, UndoError } from '@castor/core/program';
+import { getErrorMessage } from '@castor/core';
+import { countOf, NotInSession, sessionChanges, UndoError } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
 import type { DescribedChange, UndoDesk, UndoPreview, UndoSelection } from '@castor/core/program';
 import { noteFor } from '../commands/undo.ts';
-import { describeDiffs, describeOutcome, describePreview, diffText } from '../commands/undo-text.ts';
+import {
+  describeDiffs,
+  describeOutcome,
+  describePreview,
+  describeUndoList,
+  diffText,
+  ID_LENGTH,
+} from '../commands/undo-text.ts';
 import { sanitizeLine } from '../sanitize.ts';
+
+const OFF = 'Undo is off here: the session is not recorded, or castor.undo.coverage is off.';
 
 export interface UndoWish {
   readonly isRedo: boolean;
   readonly selection: UndoSelection;
   readonly withGit: boolean;
   readonly isSure: boolean;
+  /** Another session of the folder. */
+  readonly session?: string | undefined;
 }
 
 /** A sentence for invalid words. */
 export function parseUndoWords(args: string): UndoWish | string {
-  const words = args.split(/\s+/).filter((word) => word !== '');
+  const { session, words } = takeSession(args.split(/\s+/).filter((word) => word !== ''));
   const flags = words.filter((word) => word.startsWith('--'));
   const unknown = flags.find((flag) => flag !== '--git' && flag !== '--yes');
   if (unknown !== undefined) return `${unknown} is an unknown option of /undo.`;
   const [first, second, ...rest] = words.filter((word) => !word.startsWith('--'));
   const isRedo = first === 'redo';
-  const common = { isRedo, withGit: flags.includes('--git'), isSure: flags.includes('--yes') };
-  const usage = 'Use /undo, /undo <number of prompts>, /undo to <prompt> or /undo call <id>.';
+  const common = { isRedo, session, withGit: flags.includes('--git'), isSure: flags.includes('--yes') };
+  const usage = 'Use /undo, /undo <number of prompts>, /undo to <prompt>, /undo call <id> or /undo list.';
   if (rest.length > 0) return usage;
   if (first === undefined || (isRedo && second === undefined)) return { ...common, selection: { last: 1 } };
   if (first === 'to' && second !== undefined) return { ...common, selection: { to: second } };
@@ -34,8 +49,52 @@ export function parseUndoWords(args: string): UndoWish | string {
 }
 
 export async function openDesk({ undo }: WorkspaceAgent): Promise<UndoDesk> {
-  if (!undo) throw new UndoError('Undo is off here: the session is not recorded, or castor.undo.coverage is off.');
+  if (!undo) throw new UndoError(OFF);
   return undo.desk();
+}
+
+function takeSession(words: readonly string[]): { session: string | undefined; words: string[] } {
+  const at = words.indexOf('--session');
+  if (at < 0) return { session: undefined, words: [...words] };
+  return { session: words[at + 1] ?? 'latest', words: words.filter((_, index) => index !== at && index !== at + 1) };
+}
+
+export interface Desk {
+  readonly desk: UndoDesk;
+  /** Leaves a note in another session. */
+  readonly tellModel?: (sentence: string) => void;
+}
+
+/** Runs with the desk of this session, or of the one that the user named. */
+export async function atDesk<T>(
+  agent: WorkspaceAgent,
+  { session }: Pick<UndoWish, 'session'>,
+  run: (at: Desk) => Promise<T>,
+): Promise<T> {
+  const desk = await openDesk(agent);
+  const other = session === undefined ? undefined : await agent.undo!.openEarlier(session);
+  if (!other) return run({ desk });
+  try {
+    return await run(other);
+  } finally {
+    await other.close();
+  }
+}
+
+/** What this session and earlier ones changed. */
+export async function listUndo({ undo }: WorkspaceAgent): Promise<string> {
+  if (!undo) throw new UndoError(OFF);
+  return describeUndoList(await undo.listSessions()).trimEnd();
+}
+
+/** The sentence, with the way to what an earlier session changed. */
+export async function withEarlier(error: unknown, { undo }: WorkspaceAgent): Promise<string> {
+  const message = getErrorMessage(error);
+  if (!(error instanceof NotInSession) || !undo) return message;
+  const earlier = (await undo.listSessions()).find(({ prompts }) => prompts.some(({ files }) => files > 0));
+  if (!earlier) return message;
+  const id = earlier.session.id.slice(0, ID_LENGTH);
+  return `${message} An earlier session did: /undo list shows what, /undo --session ${id} takes back its last prompt.`;
 }
 
 export async function previewOf(desk: UndoDesk, { isRedo, selection, withGit }: UndoWish): Promise<UndoPreview> {
@@ -44,22 +103,27 @@ export async function previewOf(desk: UndoDesk, { isRedo, selection, withGit }: 
 
 /** The preview with its diffs, as text. */
 export async function showUndo(agent: WorkspaceAgent, wish: UndoWish): Promise<string> {
-  const desk = await openDesk(agent);
-  const preview = await previewOf(desk, wish);
-  const diffs = await describeDiffs(desk, preview);
-  return `${describePreview(preview)}\n${diffText(diffs)}\nNothing was changed. Add --yes to do it.`;
+  return atDesk(agent, wish, async ({ desk }) => {
+    const preview = await previewOf(desk, wish);
+    const diffs = await describeDiffs(desk, preview);
+    return `${describePreview(preview)}\n${diffText(diffs)}\nNothing was changed. Add --yes to do it.`;
+  });
 }
 
 export async function carryOut(agent: WorkspaceAgent, wish: UndoWish): Promise<string> {
-  const desk = await openDesk(agent);
-  return applyPreview(agent, desk, await previewOf(desk, wish));
+  return atDesk(agent, wish, async (at) => applyPreview(agent, at, await previewOf(at.desk, wish)));
 }
 
-export async function applyPreview(agent: WorkspaceAgent, desk: UndoDesk, preview: UndoPreview): Promise<string> {
+export async function applyPreview(
+  agent: WorkspaceAgent,
+  { desk, tellModel }: Desk,
+  preview: UndoPreview,
+): Promise<string> {
   const outcome = await desk.apply(preview);
   if (outcome.done.length > 0) {
     const note = { text: `<system_note>${noteFor(preview)}</system_note>` };
     agent.chat.addHistory({ role: 'user', parts: [note] });
+    tellModel?.(noteFor(preview));
   }
   return describeOutcome(preview, outcome).trimEnd();
 }

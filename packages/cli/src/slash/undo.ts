@@ -7,19 +7,22 @@ export const undo: SlashCommand = {
   name: 'undo',
   description: 'Takes back what the last prompt changed: edits, commands, sub-agents. Shows it first.',
   source: 'builtin',
-  usage: '[<number of prompts> | to <prompt> | call <id>] [--git] [--yes]',
+  usage: '[<number of prompts> | to <prompt> | call <id> | list] [--session <id>] [--git] [--yes]',
   run: async (context, args) =>
-    context.hasScreen ? { type: 'open_dialog', dialog: 'undo', argument: args } : apply(context, args),
+    context.hasScreen && args !== 'list'
+      ? { type: 'open_dialog', dialog: 'undo', argument: args }
+      : apply(context, args),
 };
 
 /** Where no user can be asked, only `--yes` changes anything. */
 async function apply({ agent }: CommandContext, args: string): Promise<CommandResult> {
-  const { carryOut, parseUndoWords, showUndo } = await import('./undo-service.ts');
-  const wish = parseUndoWords(args);
-  if (typeof wish === 'string') return failure(wish);
+  const { carryOut, listUndo, parseUndoWords, showUndo, withEarlier } = await import('./undo-service.ts');
   try {
+    if (args === 'list') return info(await listUndo(agent));
+    const wish = parseUndoWords(args);
+    if (typeof wish === 'string') return failure(wish);
     return info(await (wish.isSure ? carryOut(agent, wish) : showUndo(agent, wish)));
   } catch (error) {
-    return failure(error instanceof Error ? error.message : String(error));
+    return failure(await withEarlier(error, agent));
   }
 }

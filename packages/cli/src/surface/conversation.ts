@@ -173,7 +173,8 @@ export class Conversation {
     if ('answer' in turn) return this.answer(turn);
     let outcome = await this.send(turn, signal);
     // A call that was proposed is not proposed again.
-    while (!turn.proposal && outcome === 'loop_detected' && (await this.ports.onLoop?.(signal))) outcome = await this.send(turn, signal);
+    while (!turn.proposal && outcome === 'loop_detected' && (await this.ports.onLoop?.(signal)))
+      outcome = await this.send(turn, signal);
     return outcome;
   }
 

@@ -11,7 +11,9 @@ import { GeminiEventType } from '../protocol/events.ts';
 import type { SessionRecorder } from '../records/session-recorder.ts';
 import type { ChangeWatch } from '../scheduler/ports.ts';
 import type { Branch } from '../undo/branch-registry.ts';
+import type { ChangedSession } from '../undo/changed-sessions.ts';
 import type { MergeResult } from '../undo/merge-branch.ts';
+import type { OpenedUndo } from '../undo/open-session-undo.ts';
 import type { RestoredPoint } from '../undo/restore-point.ts';
 import type { SessionUndo } from '../undo/session-undo.ts';
 import type { UndoDesk } from '../undo/undo-desk.ts';
@@ -141,6 +143,34 @@ export class WorkspaceUndo {
     const result = await mergeBranch({ home, root, branch, record, tellModel });
     await undo.refresh();
     return result;
+  }
+
+  /** The sessions of the project that changed files, the latest first, with what each prompt changed. */
+  async listSessions(): Promise<ChangedSession[]> {
+    const [{ listChangedSessions }, undo] = await Promise.all([import('../undo/changed-sessions.ts'), this.open()]);
+    await undo.settled();
+    const { home, root } = this.options;
+    return listChangedSessions({ home, root });
+  }
+
+  /** Opens another session of the project for an undo in it; undefined for this one. Throws SessionError. */
+  async openEarlier(wanted: string): Promise<OpenedUndo | undefined> {
+    const [{ openSessionUndo }, { findSession }, undo] = await Promise.all([
+      import('../undo/open-session-undo.ts'),
+      import('../records/session-find.ts'),
+      this.open(),
+    ]);
+    const { home, root, sessionId } = this.options;
+    const session = await findSession(wanted, { home, root });
+    if (session?.id === sessionId) return undefined;
+    const opened = await openSessionUndo(session?.id ?? wanted, { home, root }, { isWriting: true });
+    return {
+      ...opened,
+      async close() {
+        await opened.close();
+        await undo.refresh();
+      },
+    };
   }
 
   /** The names of the restore points of the project, Gemini CLI's among them. */

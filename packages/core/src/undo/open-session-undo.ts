@@ -44,11 +44,7 @@ export async function openSessionUndo(
   const root = realpathSync(project.root);
   const recorder = isWriting ? takeOver(path, sessionId, root) : undefined;
   try {
-    const store = join(await resolveProjectDirectory({ ...project, clock: systemClock }), 'undo');
-    const { client } = await UndoClient.open({
-      ...{ root, store, sessionId, limits: DEFAULT_LIMITS, budget: DEFAULT_BUDGET },
-      exclude: [dirname(store)],
-    });
+    const client = await openStore(project, { root, ...(isWriting && { sessionId }) });
     const record = (each: object) => recorder?.workspace(each);
     const common = { root, path, clock: systemClock, record };
     const repaired = recorder ? await repairCutOff({ ...common, client, sessionId }) : [];
@@ -72,6 +68,19 @@ export async function openSessionUndo(
     recorder?.close();
     throw error;
   }
+}
+
+/** Starts the process that knows the store of a project; without a session only to read. */
+export async function openStore(
+  project: ProjectSessions,
+  { root, sessionId = 'reader' }: { root: string; sessionId?: string },
+): Promise<UndoClient> {
+  const store = join(await resolveProjectDirectory({ ...project, clock: systemClock }), 'undo');
+  const { client } = await UndoClient.open({
+    ...{ root, store, sessionId, limits: DEFAULT_LIMITS, budget: DEFAULT_BUDGET },
+    exclude: [dirname(store)],
+  });
+  return client;
 }
 
 function takeOver(path: string, sessionId: string, root: string): SessionRecorder {

@@ -12,7 +12,7 @@ import type { Chains } from './chain-steps.ts';
 import { findClaims } from './other-sessions.ts';
 import { pathsToUndo, planUndo } from './plan-undo.ts';
 import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
-import { SKIPPED, chooseCalls, choosePrompts, describePlan, idsOf, UndoError } from './undo-preview.ts';
+import { SKIPPED, chooseCalls, choosePrompts, describePlan, idsOf, NotInSession, UndoError } from './undo-preview.ts';
 import type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo-preview.ts';
 import { readUndoRecords } from './read-undo-records.ts';
 import type { AppliedRecord, UndoRecords, WalkRecord } from './read-undo-records.ts';
@@ -106,7 +106,7 @@ export class UndoDesk {
   async previewRedo({ withGit = false } = {}): Promise<UndoPreview> {
     const loaded = await this.load();
     const last = loaded.chains.undone.at(-1);
-    if (!last) throw new UndoError('Nothing to redo: no undo was made since the last change.');
+    if (!last) throw new NotInSession('Nothing to redo: no undo was made since the last change.');
     const changes = (await this.changesOf(last)).map(({ path, before, after }) => ({
       path,
       before: after,

@@ -14,7 +14,12 @@ export type UndoSelection = { last: number } | { to: string } | { call: string }
 
 /** The request cannot be carried out: the sentence says why. */
 export class UndoError extends Error {
-  override readonly name = 'UndoError';
+  override readonly name: string = 'UndoError';
+}
+
+/** The session holds nothing of what is to be taken back; another one may. */
+export class NotInSession extends UndoError {
+  override readonly name = 'NotInSession';
 }
 
 export interface ListedPrompt {
@@ -79,14 +84,14 @@ export function choosePrompts(
   if ('call' in selection || 'since' in selection) {
     const call = 'call' in selection ? selection.call : selection.since;
     const index = prompts.findIndex((each) => idsOf(each).includes(call));
-    if (index < 0) throw new UndoError(`This session has no call "${call}".`);
+    if (index < 0) throw new NotInSession(`This session has no call "${call}".`);
     return 'call' in selection ? [prompts[index]!] : prompts.slice(index);
   }
   if ('last' in selection) {
     const changed = prompts.filter(hasChanges).slice(-selection.last);
     const [first] = changed;
     if (!first)
-      throw new UndoError('Nothing to undo: no prompt of this session changed a file that is not undone yet.');
+      throw new NotInSession('Nothing to undo: no prompt of this session changed a file that is not undone yet.');
     return prompts.slice(prompts.indexOf(first));
   }
   const { to } = selection;

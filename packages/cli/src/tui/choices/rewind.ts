@@ -124,7 +124,7 @@ async function revert(app: App, { desk, preview, edits }: Files): Promise<void> 
   const { agent } = app.state;
   if (!agent) return;
   // The model is told; a conversation that is rewound too loses the note with the rest.
-  if (desk && preview && preview.changes.length > 0) app.info(await applyPreview(agent, desk, preview));
+  if (desk && preview && preview.changes.length > 0) app.info(await applyPreview(agent, { desk }, preview));
   const { reverted, problems } = await revertEdits(edits, agent.workspace);
   const names = reverted.map((path) => agent.workspace.relative(path));
   if (names.length > 0) app.info(`Restored ${names.join(', ')}.`);
