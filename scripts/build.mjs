@@ -31,7 +31,11 @@ const directBuiltins = {
         (name) => /^[A-Za-z_]\w*$/.test(name) && name !== 'default',
       );
       const exported = names.map((name) => `export const ${name} = /* @__PURE__ */ $take('${name}');`);
-      const head = `const $take = (name) => process.getBuiltinModule('${path}')[name];`;
+      const taken = `process.getBuiltinModule('${path}')[name]`;
+      // It has functions only (`constants` are those of node:fs). The first call loads it: most starts make none before
+      // the first request, and loading it takes 2 ms.
+      const isLate = path === 'node:fs/promises';
+      const head = `const $take = (name) => ${isLate ? `(...given) => ${taken}(...given)` : taken};`;
       const whole = `export default /* @__PURE__ */ (() => process.getBuiltinModule('${path}'))();`;
       return { contents: [head, whole, ...exported].join('\n') };
     });

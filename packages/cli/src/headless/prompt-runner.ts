@@ -3,6 +3,7 @@
  * services available here, and takes every event.
  */
 
+import { isatty } from 'node:tty';
 import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
@@ -65,7 +66,7 @@ export class PromptRunner {
     await this.writer.prompt?.(this.options.live.agent.conceal(text));
     const read = await readPrompt(words === '' ? piped : words, {
       // A script may pass on text of others; a user at a terminal typed it.
-      ...createReadContext({ ...this.options, signal, isAttended: process.stdin.isTTY === true }),
+      ...createReadContext({ ...this.options, signal, isAttended: isatty(0) }),
       piped: words === '' ? '' : piped,
     });
     switch (read.kind) {

@@ -1,6 +1,6 @@
 /** Looks at a few small files before anything is loaded: whether the whole program may have to run in a container. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemDefaultsPath, systemSettingsPath } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
@@ -24,14 +24,15 @@ export function mayNeedContainer({ args, cwd, home, environment }: Place): boole
   if (args.sandbox === false || environment['SANDBOX']) return false;
   const kind = new RegExp(CONTAINER_KINDS.join('|'), 'i');
   if (environment['GEMINI_SANDBOX']) return kind.test(environment['GEMINI_SANDBOX']);
-  const folders = [join(home, '.gemini'), join(cwd, '.gemini')];
+  const folders = [...new Set([home, cwd])].map((folder) => join(folder, '.gemini'));
   const { platform } = process;
   const files = [
     ...folders.flatMap((folder) => [join(folder, 'settings.json'), join(folder, '.env')]),
     ...[join(home, '.env'), systemSettingsPath(platform, environment).path],
     systemDefaultsPath(platform, environment).path,
   ];
-  return files.some((file) => kind.test(readOrNothing(file)));
+  // An error for each missing file would take longer than all the rest.
+  return files.some((file) => existsSync(file) && kind.test(readOrNothing(file)));
 }
 
 function readOrNothing(file: string): string {

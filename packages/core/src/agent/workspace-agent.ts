@@ -3,7 +3,7 @@
  * policies found on disk, for every surface. `dispose` ends every process it started.
  */
 
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { computeSources } from '../config/sources.ts';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
@@ -51,7 +51,6 @@ import { openWorkspaceServers } from './workspace-mcp.ts';
 import { openSandbox } from './workspace-bounds.ts';
 import { openContext } from './workspace-context.ts';
 import { readReferences } from './workspace-references.ts';
-import { findHiddenPaths } from './hidden-files.ts';
 import { WorkspaceSecrets } from './workspace-secrets.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
@@ -105,10 +104,10 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const tempDirectory = await resolveProjectDirectory({ home, root, clock });
   const wanted = options.planSettings?.directory;
   const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, warn });
-  const [ignore, loaded, isGitRepository, priced] = await Promise.all([
+  const isGitRepository = existsSync(join(root, '.git'));
+  const [ignore, loaded, priced] = await Promise.all([
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),
     loadWorkspacePolicies(options, sources, warn),
-    exists(join(root, '.git')),
     loadPrices(home, catalogueOf(options.generator).prices),
   ]);
   for (const problem of priced.problems) warn(problem);
@@ -118,7 +117,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     editor: options.editor?.files,
     onOpening: options.onOpeningFile,
     files: globalMemoryFiles(home, options.context),
-    hidden: await findHiddenPaths(home, [root, ...includeDirectories]),
+    hidden: async () => (await import('./hidden-files.ts')).findHiddenPaths(home, [root, ...includeDirectories]),
   });
   const sandbox = await openSandbox(options, { workspace, tempDirectory, mode: () => policy.mode, warn });
   if (sandbox) loaded.rules = [...loaded.rules, ...sandbox.rules];
@@ -289,11 +288,4 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
       recorder?.close();
     },
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -45,6 +45,7 @@ describe('a secret with a prefix', () => {
     expect(findSecrets(value)).toEqual([{ kind, value, start: 0 }]);
     expect(findSecrets(`export KEY=${value}\nnext`)).toEqual([{ kind, value, start: 11 }]);
     expect(findSecrets(`{"token":"${value}"}`)).toEqual([{ kind, value, start: 10 }]);
+    expect(findSecrets(`a-long.path/of+a-word/${value}`)).toEqual([{ kind, value, start: 22 }]);
   });
 
   it('is not found inside a longer word, nor when it is too short', () => {

@@ -1,6 +1,6 @@
 /** Loads the user's own prices from `<home>/.gemini/prices.json` over those of the provider's catalogue. */
 
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { userDirectory } from '../config/paths.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
@@ -11,16 +11,15 @@ import type { ReadPrices } from './merge-prices.ts';
 /** Never throws: an unusable file is reported in `problems`, and the catalogue's prices apply. */
 export async function loadPrices(home: string, prices: PriceTable = GEMINI_CATALOGUE.prices): Promise<ReadPrices> {
   const path = join(userDirectory(home), 'prices.json');
+  // Most users have no such file.
+  if (!existsSync(path)) return { prices, problems: [] };
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    const problems = isAbsent ? [] : [`${path} is not readable and was ignored: ${getErrorMessage(error)}`];
-    return { prices, problems };
+    return { prices, problems: [`${path} is not readable and was ignored: ${getErrorMessage(error)}`] };
   }
   try {
-    // Most users have no such file.
     const { mergePrices } = await import('./merge-prices.ts');
     const merged = mergePrices(prices, JSON.parse(text));
     return { prices: merged.prices, problems: merged.problems.map((problem) => `${path}: ${problem}`) };

@@ -3,8 +3,8 @@
  * moment. Both go on independently. A branch can be compared with the folder it came from, merged into it, and dropped.
  */
 
-import { constants, cp, lstat, rm } from 'node:fs/promises';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { cp, lstat, rm } from 'node:fs/promises';
+import { constants, existsSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { branchSession } from '../records/session-branch.ts';

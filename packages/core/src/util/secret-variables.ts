@@ -15,12 +15,18 @@ const ADDRESS_WITH_PASSWORD = /:\/\/[^\s/@:]*:[^\s/@]+@/;
 const KEY_BLOCK = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /** The variables in which a command finds the values of marks; the user's approval of the command covers them. */
-const MARK_VARIABLE = /^CASTOR_MARK_/;
+const MARK_VARIABLE = 'CASTOR_MARK_';
 
+/** Every start asks it of every variable, so an expression is compiled only for a name or value that may match it. */
 export function isSecretVariable(name: string, value: string): boolean {
   const upper = name.toUpperCase();
-  if (MARK_VARIABLE.test(upper) || HARMLESS_NAMES.has(upper)) return false;
-  if (SECRET_NAMES.has(upper) || upper.startsWith('AZURE_') || SECRET_PAIRS.test(upper)) return true;
-  if (upper.split(/[^A-Z0-9]+/).some((word) => SECRET_WORDS.has(word))) return true;
-  return ADDRESS_WITH_PASSWORD.test(value) || KEY_BLOCK.test(value);
+  if (upper.startsWith(MARK_VARIABLE) || HARMLESS_NAMES.has(upper)) return false;
+  if (SECRET_NAMES.has(upper) || upper.startsWith('AZURE_')) return true;
+  if (upper.includes('KEY') && SECRET_PAIRS.test(upper)) return true;
+  const words = upper.replaceAll('-', '_').replaceAll('.', '_').split('_');
+  if (words.some((word) => SECRET_WORDS.has(word))) return true;
+  return (
+    (value.includes('://') && ADDRESS_WITH_PASSWORD.test(value)) ||
+    (value.includes('-----BEGIN ') && KEY_BLOCK.test(value))
+  );
 }

@@ -76,12 +76,13 @@ export class RepeatedWindow {
     if (this.end + text.length >= LAST_POSITION) this.startAnew();
     const { characters, prefixes, newest, older, start } = this;
     let { end } = this;
+    let hash = prefixes[end & MASK] as number;
     this.isComplete = false;
     let index = from;
     for (; index < text.length; index++) {
       const code = text.charCodeAt(index);
       if (code === stop) break;
-      const hash = (Math.imul(prefixes[end & MASK] as number, MULTIPLIER) + code) | 0;
+      hash = (Math.imul(hash, MULTIPLIER) + code) | 0;
       characters[end & MASK] = code;
       end += 1;
       prefixes[end & MASK] = hash;

@@ -41,7 +41,8 @@ interface RuleTree {
 
 /** The rules in force inside one directory; shared with its parent where it adds none. */
 interface DirectoryRules {
-  git: Ignore;
+  /** Undefined while no file has a rule: then only the repository's own folder is ignored. */
+  git: Ignore | undefined;
   combined: Map<string, Ignore>;
 }
 
@@ -63,6 +64,7 @@ interface OwnPatterns {
 
 const GEMINI_IGNORE = '.geminiignore';
 const GIT_IGNORE = '.gitignore';
+const GIT_FOLDER = '.git';
 /** Larger files are not ignore files; each pattern slows every later query. */
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
@@ -111,7 +113,8 @@ export class IgnoreRules {
     const tree = this.trees.find(({ base }) => isBelow(base, absolutePath));
     if (tree === undefined) return false;
     const name = toPattern(relativeTo(tree.top, absolutePath)) + (kind === 'directory' ? '/' : '');
-    return this.combine(tree, path.dirname(absolutePath), { git, gemini }).ignores(name);
+    const rules = this.combine(tree, path.dirname(absolutePath), { git, gemini });
+    return rules ? rules.ignores(name) : git && this.isInGitFolder(name);
   }
 
   /** Makes changed files take effect from now on; unchanged rules are not computed again. */
@@ -119,15 +122,22 @@ export class IgnoreRules {
     this.round++;
   }
 
-  private combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore {
+  /** The answer of the rule `.git` alone, without the library: 1.5 ms of a start in a folder without rules. */
+  private isInGitFolder(name: string): boolean {
+    const given = process.platform === 'linux' ? name : name.toLowerCase();
+    return given.split('/').includes(GIT_FOLDER);
+  }
+
+  private combine(tree: RuleTree, directory: string, { git, gemini }: Required<IgnoreQuery>): Ignore | undefined {
     // Must come first: new patterns of our own invalidate every combination.
     const own = gemini && tree.isRoot ? this.ownPatterns() : undefined;
     const { git: gitRules, combined: known } = this.rulesOf(tree, directory);
+    if (!(git && gitRules) && !own?.length) return undefined;
     const key = `${git ? 'git' : ''}+${gemini ? 'gemini' : ''}`;
     let combined = known.get(key);
     if (combined === undefined) {
       combined = this.create!();
-      if (git) combined.add(gitRules);
+      if (git) combined.add(gitRules ?? GIT_FOLDER);
       if (own) combined.add(rebase(own, path.relative(tree.top, tree.base)));
       known.set(key, combined);
     }
@@ -148,11 +158,19 @@ export class IgnoreRules {
       return known.rules;
     }
     const patterns = rebase(toPatterns(own), path.relative(tree.top, directory));
-    let rules = outer;
-    if (outer === undefined) rules = createRules(this.create!().add(['.git', ...toPatterns(excluded), ...patterns]));
-    else if (patterns.length > 0) rules = createRules(this.create!().add(outer.git).add(patterns));
-    this.directories.set(key, { text, outer, rules: rules!, round: this.round });
-    return rules!;
+    const added = [...toPatterns(excluded), ...patterns];
+    const hasOwn = outer === undefined || added.length > 0;
+    const rules = hasOwn ? createRules(this.extend(outer?.git, added)) : outer;
+    this.directories.set(key, { text, outer, rules, round: this.round });
+    return rules;
+  }
+
+  private extend(outer: Ignore | undefined, patterns: string[]): Ignore | undefined {
+    return patterns.length === 0
+      ? outer
+      : this.create!()
+          .add(outer ?? GIT_FOLDER)
+          .add(patterns);
   }
 
   private ownPatterns(): string[] {
@@ -170,7 +188,7 @@ export class IgnoreRules {
   }
 }
 
-function createRules(git: Ignore): DirectoryRules {
+function createRules(git: Ignore | undefined): DirectoryRules {
   return { git, combined: new Map() };
 }
 

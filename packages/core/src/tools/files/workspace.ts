@@ -21,8 +21,8 @@ export interface WorkspaceOptions {
   includeDirectories?: readonly string[];
   /** May be read, never written: for example the folders of activated skills. */
   readOnlyDirectories?: readonly string[];
-  /** Files and folders with credentials: those inside the directories may not be accessed. */
-  hidden?: readonly string[];
+  /** Lists files and folders with credentials, when the first path is checked; inside the directories they are refused. */
+  hidden?: () => Promise<readonly string[]>;
   /** Single files outside every directory, for example the user's memory file. */
   files?: readonly string[];
   /** The project's own temporary directory; it need not exist yet. */
@@ -64,7 +64,9 @@ export class Workspace {
   private readonly editor: EditorFiles | undefined;
   private readonly onOpening: WorkspaceOptions['onOpening'];
   private readonly allDirectories: string[];
-  private readonly hidden: readonly string[];
+  private readonly listHidden: NonNullable<WorkspaceOptions['hidden']>;
+  /** Undefined until the first path is checked: most starts check none before the first request. */
+  private hidden: readonly string[] | undefined;
   private readonly named: Roots;
   /** Resolved once: a root later replaced by a link does not move the boundary. */
   private readonly real: Roots;
@@ -84,10 +86,7 @@ export class Workspace {
       readable: (options.readOnlyDirectories ?? []).map((each) => path.resolve(this.root, each)),
       files: (options.files ?? []).map((each) => path.resolve(this.root, each)),
     };
-    const { hidden = [] } = options;
-    // A workspace inside such a folder is the user's choice.
-    const isInside = (secret: string) => this.allDirectories.some((each) => each !== secret && contains(each, secret));
-    this.hidden = hidden.filter(isInside).map(realPathOfExisting);
+    this.listHidden = options.hidden ?? (async () => []);
     this.real = {
       writable: this.named.writable.map(realPathOfExisting),
       readable: this.named.readable.map(realPathOfExisting),
@@ -141,13 +140,21 @@ export class Workspace {
       throw toFileError(error, absolute, 'path_not_in_workspace');
     }
     if (!isPermitted(this.real, real, access)) throw this.outside(absolute, real);
+    this.hidden ??= await this.findHidden();
     if (this.isHidden(real)) throw describeHidden(absolute);
     return real;
   }
 
-  /** Whether a path without links holds credentials; the project's own temporary files do not. */
+  /** A workspace inside such a folder is the user's choice. */
+  private async findHidden(): Promise<string[]> {
+    const isInside = (secret: string) => this.allDirectories.some((each) => each !== secret && contains(each, secret));
+    return (await this.listHidden()).filter(isInside).map(realPathOfExisting);
+  }
+
+  /** Whether a path without links holds credentials; the project's own temporary files do not. Only after `checkPath`. */
   isHidden(realPath: string): boolean {
-    if (this.hidden.length === 0 || !this.hidden.some((each) => contains(each, realPath))) return false;
+    if (!this.hidden) throw new Error('A workspace knows its hidden files once a path was checked.');
+    if (!this.hidden.some((each) => contains(each, realPath))) return false;
     return !contains(this.real.writable.at(-1)!, realPath) && !this.real.files.includes(realPath);
   }
 
