@@ -53,7 +53,11 @@ const ANY = new RegExp(
 );
 /** Without one of these, a secret is a word: a run of such characters, at least as long as the shortest form. */
 const BEYOND_WORDS = ['://', '-----BEGIN ', 'aws_secret_access_key'];
-const LONG_WORD = /(?<![\w.+/-])[\w.+/-]{15,}/g;
+const SHORTEST_WORD = 15;
+/** By character code: 1 for what such a word consists of. */
+const WORD_CODES = new Uint8Array(128);
+for (const code of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+/-'))
+  WORD_CODES[code] = 1;
 /** How a form begins: compiled and searched in a fraction of the time that all of them take. */
 const BEGINNING =
   /\b(?:g(?:h[pousr]_|ithub_pat_|l[pdrcs][a-z]{1,3}-|sk_)|A(?:[KSB]IA|CCA|Iza|GE-)|ya29\.|GOCSPX-|[sr]k[-_]|x(?:ox|app-)|npm_|pypi-|whsec_|SG\.|h(?:f_|v[sb]\.)|do[opr]_v|dckr_|shp|lin_api_|eyJ)/;
@@ -75,11 +79,20 @@ const HARMLESS_HOST =
 export function findSecrets(text: string): FoundSecret[] {
   if (BEYOND_WORDS.some((hint) => text.includes(hint))) return findAny(text);
   const found: FoundSecret[] = [];
-  LONG_WORD.lastIndex = 0;
-  for (let match = LONG_WORD.exec(text); match; match = LONG_WORD.exec(text)) {
-    const [word] = match;
-    if (!BEGINNING.test(word)) continue;
-    for (const secret of findAny(word)) found.push({ ...secret, start: match.index + secret.start });
+  // Looks at the end of a possible word first: most of the text is never looked at.
+  for (let start = 0, last = SHORTEST_WORD - 1; last < text.length; last = start + SHORTEST_WORD - 1) {
+    let index = last;
+    while (index >= start && WORD_CODES[text.charCodeAt(index)] === 1) index--;
+    if (index >= start) {
+      start = index + 1;
+      continue;
+    }
+    let end = last + 1;
+    while (WORD_CODES[text.charCodeAt(end)] === 1) end++;
+    const word = text.slice(start, end);
+    if (BEGINNING.test(word))
+      for (const secret of findAny(word)) found.push({ ...secret, start: start + secret.start });
+    start = end + 1;
   }
   return found;
 }
