@@ -49,6 +49,8 @@ const COMMANDS = [
     (name) => `packages/core/src/tools/shell/${name}.ts`,
   ),
 ];
+/** What a run with MCP servers loads, and needs to end them. */
+const SERVERS = ['packages/core/src/agent/workspace-servers.ts', 'packages/core/src/tools/shell/stray-processes.ts'];
 /** What watches the calls that change something. */
 const UNDO = ['session-undo', 'undo-limits', 'live-points', 'repair-cut-off', 'undo-desk'].map(
   (name) => `packages/core/src/undo/${name}.ts`,
@@ -90,6 +92,7 @@ export async function packBundle({ outputFiles, metafile }) {
     texts,
     main: nameOf(MAIN),
     surfaces,
+    servers: SERVERS.map(nameOf),
     packed: new Set(),
     modern: new Set(),
     steps: new Map(),
@@ -101,6 +104,8 @@ export async function packBundle({ outputFiles, metafile }) {
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
   if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
   for (const name of STEPS.map(nameOf)) addStep([name], bundle);
+  addStep(sharedBy(bundle.servers, [...CALLS, ...COMMANDS].map(nameOf), bundle), bundle);
+  addStep(bundle.servers, bundle);
   addStep(CALLS.map(nameOf), bundle);
   addStep(COMMANDS.map(nameOf), bundle);
   addStep(UNDO.map(nameOf), bundle);
@@ -144,10 +149,21 @@ function addSharedChunks(starts, bundle) {
     return [...closure].every(fits);
   });
   for (const name of small) packed.add(name);
+  addStep(sharedBy(bundle.servers, [...shared], bundle), bundle);
   addStep(
     [...shared].filter((name) => !packed.has(name)),
     bundle,
   );
+}
+
+/** The chunks that both load: as a step of their own they spare each the other's. */
+function sharedBy(names, others, { outputs }) {
+  const [first, second] = [names, others].map((entries) => {
+    const closure = new Set(entries.filter((name) => name !== undefined));
+    addImports(closure, outputs);
+    return closure;
+  });
+  return [...first].filter((name) => second.has(name));
 }
 
 /** What several protocols share belongs to the file that opens a provider, so that each protocol is one more file. */

@@ -17,7 +17,7 @@ export async function endProcess(process: Pick<ShellProcess, 'pid' | 'finished'>
     }
     signalGroup(process.pid, 'SIGKILL');
   }
-  await killDescendants(below);
+  killDescendants(below);
   if (mark !== undefined) await killMarkedProcesses(mark);
 }
 

@@ -5,7 +5,6 @@
  * systems have no such mark.
  */
 
-import { builtin } from '../../util/builtin-modules.ts';
 import type { ShellInvocation } from './shell-program.ts';
 
 /** Far above any real memory size, so that a kernel that enforces the limit never reaches it. */
@@ -14,7 +13,7 @@ const RANGE = 2 ** 46;
 
 /** The number that identifies this program's commands; undefined on systems where it could not be read back. */
 export function createLimitMark(platform: NodeJS.Platform = process.platform): number | undefined {
-  return platform === 'linux' ? LEAST_KILOBYTES + builtin.crypto.randomInt(RANGE) : undefined;
+  return platform === 'linux' ? LEAST_KILOBYTES + Math.floor(Math.random() * RANGE) : undefined;
 }
 
 /** In bytes, as the kernel reports it. */

@@ -1,10 +1,11 @@
 /**
  * Finds and signals the processes of a command: its group, its descendants, and processes
  * that left both but still carry the call's mark in their environment. It reads /proc;
- * without it, only the group can be reached.
+ * without it, only the group can be reached. Its files are in memory: a synchronous read of
+ * each takes a tenth of the time that handing it to another thread does.
  */
 
-import { readFile, readdir } from 'node:fs/promises';
+import { readFileSync, readdirSync } from 'node:fs';
 import { CALL_MARK } from './child-environment.ts';
 import { limitInBytes } from './limit-mark.ts';
 
@@ -37,7 +38,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
 /** Living members of the group, the smallest id first. */
 export async function findGroupMembers(group: number): Promise<number[]> {
   return findProcesses(async (pid) => {
-    const [state, , pgrp, , , , flags] = await readStat(pid);
+    const [state, , pgrp, , , , flags] = readStat(pid);
     return pgrp === String(group) && state !== 'Z' && (Number(flags) & EXITING) === 0;
   });
 }
@@ -54,7 +55,7 @@ export async function findMarkedProcesses(mark: string): Promise<number[]> {
 /** Processes whose limit of resident memory is this many kilobytes. */
 async function findLimitedProcesses(limitMark: number): Promise<number[]> {
   const limit = new RegExp(`^Max resident set +${limitInBytes(limitMark)} `, 'm');
-  return findProcesses(async (pid) => limit.test(await readFile(`/proc/${pid}/limits`, 'latin1')));
+  return findProcesses(async (pid) => limit.test(read(pid, 'limits')));
 }
 
 /** Kills processes with the mark or the limit until none is left: a process may fork during the scan. */
@@ -77,7 +78,7 @@ export interface Descendant {
 export async function findDescendants(root: number): Promise<Descendant[]> {
   const parents = new Map<number, { parent: number; born: string }>();
   await findProcesses(async (pid) => {
-    const stat = await readStat(pid);
+    const stat = readStat(pid);
     parents.set(pid, { parent: Number(stat[1]), born: stat[BORN] ?? '' });
     return false;
   });
@@ -91,16 +92,25 @@ export async function findDescendants(root: number): Promise<Descendant[]> {
 /** The index of the start time among the fields from the state on. */
 const BORN = 19;
 
-export async function killDescendants(found: readonly Descendant[]): Promise<void> {
+export function killDescendants(found: readonly Descendant[]): void {
   for (const { pid, born } of found) {
-    const stat = await readStat(pid).catch((): string[] => []);
-    if (stat[BORN] === born) signalProcess(pid, 'SIGKILL');
+    if (bornAt(pid) === born) signalProcess(pid, 'SIGKILL');
+  }
+}
+
+function bornAt(pid: number): string | undefined {
+  try {
+    return readStat(pid)[BORN];
+  } catch {
+    // It ended by itself.
+    return undefined;
   }
 }
 
 async function findProcesses(isWanted: (pid: number) => Promise<boolean>): Promise<number[]> {
-  const names = await readdir('/proc').catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = listNames()
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   // A process that ended meanwhile, or belongs to another user, is unreadable.
   const wanted = await Promise.all(pids.map((pid) => isWanted(pid).catch(() => false)));
   return pids.filter((pid, index) => wanted[index] && pid !== process.pid).sort((a, b) => a - b);
@@ -111,25 +121,37 @@ async function findProcesses(isWanted: (pid: number) => Promise<boolean>): Promi
  * machine: it is read again; otherwise it would count as a foreign process and survive.
  */
 async function readEnvironment(pid: number): Promise<string> {
-  const path = `/proc/${pid}/environ`;
   for (let look = 0; look < MOST_LOOKS; look++) {
-    const environment = await readFile(path, 'latin1');
-    if (environment !== '' || (await isWithoutProgram(pid))) return environment;
+    const environment = read(pid, 'environ');
+    if (environment !== '' || isWithoutProgram(pid)) return environment;
     // It has its arguments, so it also has its environment by now; the first read may have seen the previous program.
-    if ((await readFile(`/proc/${pid}/cmdline`, 'latin1')) !== '') return readFile(path, 'latin1');
+    if (read(pid, 'cmdline') !== '') return read(pid, 'environ');
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
   return '';
 }
 
 /** Whether it is a kernel thread or exiting. */
-async function isWithoutProgram(pid: number): Promise<boolean> {
-  const [state, , , , , , flags] = await readStat(pid);
+function isWithoutProgram(pid: number): boolean {
+  const [state, , , , , , flags] = readStat(pid);
   return state === 'Z' || (Number(flags) & (EXITING | KERNEL_THREAD)) !== 0;
 }
 
 /** The fields from the state on; the name before them may contain spaces and brackets. */
-async function readStat(pid: number): Promise<string[]> {
-  const text = await readFile(`/proc/${pid}/stat`, 'latin1');
+function readStat(pid: number): string[] {
+  const text = read(pid, 'stat');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function read(pid: number, name: 'cmdline' | 'environ' | 'limits' | 'stat'): string {
+  return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+}
+
+/** Empty on systems without /proc. */
+function listNames(): string[] {
+  try {
+    return readdirSync('/proc');
+  } catch {
+    return [];
+  }
 }

@@ -77,7 +77,8 @@ export class Watchdog {
 
   /** The prefix of every call's mark. */
   get mark(): string {
-    this.ownMark ??= `${builtin.crypto.randomUUID()}.`;
+    // Unique, not secret.
+    this.ownMark ??= `${process.pid}-${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}.`;
     return this.ownMark;
   }
 
