@@ -6,7 +6,7 @@ import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 import { jsonl, openBatchPlace } from './batch.fixture.ts';
 
-const [TASKS, KILLS] = inject('isEndurance') ? [300, 60] : [12, 4];
+const [TASKS, KILLS] = inject('isEndurance') ? [300, 60] : [6, 3];
 
 function random(seed: number): () => number {
   let state = seed;
