@@ -1,6 +1,6 @@
 /**
- * The files of the cli stay small and loosely tied: no source over 300 lines, and no ring of imports, of types too, with
- * more than ten files. (A ring of values is an error of the linter.)
+ * The files of the cli stay small and loosely tied: no source over 300 lines, and at most ten files in rings of imports,
+ * of types too, all rings together. (A ring of values is an error of the linter.)
  */
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../packages/cli/src', import.meta.url));
 const MOST_LINES = 300;
-const MOST_IN_A_RING = 10;
+const MOST_IN_RINGS = 10;
 
 const files = readdirSync(ROOT, { recursive: true })
   .map(String)
@@ -53,7 +53,8 @@ describe('the sources of the cli', () => {
     expect(long.map(([path]) => path.slice(ROOT.length + 1))).toEqual([]);
   });
 
-  it('form no ring of more than ten files, types included', () => {
-    expect(findRings().filter(({ length }) => length > MOST_IN_A_RING)).toEqual([]);
+  it('lie in rings of imports with at most ten files in all, types included', () => {
+    const rings = findRings();
+    expect(rings.flat().length > MOST_IN_RINGS ? rings : []).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import type { Configuration, FoundSetting, Shape } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { ConfigOptions } from './config.ts';
+import type { ConfigOptions } from './config-options.ts';
 import { unknownSetting } from './config-report.ts';
 
 export async function setSetting(

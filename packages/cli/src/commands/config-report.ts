@@ -12,7 +12,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import { nearest } from '../nearest.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { ConfigOptions } from './config.ts';
+import type { ConfigOptions } from './config-options.ts';
 import { toJson } from '../to-json.ts';
 
 const NOTHING_SET = 'All settings have their defaults: castor config show --all';

@@ -9,17 +9,10 @@ import { ExitCode } from '../exit-codes.ts';
 import { decideTrust } from '../start/trust.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { setSetting } from './config-edit.ts';
+import type { ConfigOptions } from './config-options.ts';
 import { explainKey, getKey, showSettings } from './config-report.ts';
 import { FILE_SCOPES, parseWords } from './parse-words.ts';
 import type { FileScope } from './parse-words.ts';
-
-export interface ConfigOptions {
-  operands: string[];
-  json: boolean;
-  sources: boolean;
-  all: boolean;
-  scope: FileScope;
-}
 
 export type ConfigRun = (
   options: ConfigOptions,

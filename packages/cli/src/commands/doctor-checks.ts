@@ -17,7 +17,7 @@ import { describeUnused } from '../start/unused-settings.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
 import type { TrustDecision } from '../start/trust.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 import { checkEndpoint } from './doctor-endpoint.ts';
 import {
   checkCommands,

@@ -1,7 +1,7 @@
 /** Checks for `castor doctor` what runs after an edit: language servers and formatters, found or missing. Starts none. */
 
 import { findProgram, KNOWN_SERVERS } from '@castor/core/program';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 
 interface EditPrograms {
   readonly mode: 'auto' | 'on' | 'off';

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { proxyFromEnvironment } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 
 const DEFAULT_ADDRESS = 'https://generativelanguage.googleapis.com';
 const TIMEOUT_MS = 3_000;

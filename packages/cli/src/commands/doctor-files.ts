@@ -10,7 +10,7 @@ import { chooseSandbox } from '../start/sandbox.ts';
 import { refuseMissing } from '../start/start.ts';
 import { findUnknownSettings } from '../start/unknown-settings.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 
 /** One check for each file. */
 export function checkUnknownKeys({ layers }: Configuration): Check[] {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { probeBubblewrap, readGrants } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 
 export async function checkMachine({ environment, home }: SubcommandContext): Promise<Check[]> {
   const ripgrep = await findModule(async () => (await import('@vscode/ripgrep')).rgPath);

@@ -6,7 +6,7 @@
 import { checkServers, countOf, SettingsError } from '@castor/core/program';
 import type { CheckedServer, IdleEntry } from '@castor/core/program';
 import type { LoadedConfiguration } from '../start/start.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 import { connectionOptions, findServers } from './find-servers.ts';
 import type { FoundServers } from './find-servers.ts';
 import { describeSignIn, lastLines, transportOf } from './mcp-list.ts';

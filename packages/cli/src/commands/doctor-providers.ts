@@ -7,9 +7,9 @@ import type { ConfiguredProvider } from '../providers/configure-provider.ts';
 import { describeMissingKey } from '../providers/find-key.ts';
 import { loadPlaces } from '../providers/load-places.ts';
 import { LOCAL_IDS } from '../providers/local-servers.ts';
-import type { ProviderPlaces } from '../providers/open-configured.ts';
+import type { ProviderPlaces } from '../providers/provider-places.ts';
 import { missingKeyOf } from '../providers/reachable-models.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
 /** Each of the settings that is misconfigured, and the ones whose key is set or stored. */

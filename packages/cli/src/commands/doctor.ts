@@ -4,20 +4,10 @@
  */
 
 import { ExitCode } from '../exit-codes.ts';
+import type { Check, CheckStatus } from './doctor-check.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { countOf } from '@castor/core/program';
 import { toJson } from '../to-json.ts';
-
-/** `problem`: a requested feature does not work. `missing`: a useful program or module is missing. */
-export type CheckStatus = 'ok' | 'missing' | 'problem';
-
-export interface Check {
-  topic: string;
-  status: CheckStatus;
-  says: string;
-  /** How to fix it. */
-  fix?: string;
-}
 
 const USAGE = `Usage: castor doctor [--json] [--offline]
 

@@ -7,7 +7,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { mayRun } from './find-hooks.ts';
 import type { FoundHooks } from './find-hooks.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { HooksOptions } from './hooks.ts';
+import type { HooksOptions } from './hooks-options.ts';
 import { toJson } from '../to-json.ts';
 
 const CONSENT: Readonly<Record<NonNullable<InspectedHook['consent']>, string>> = {

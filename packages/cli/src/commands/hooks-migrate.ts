@@ -23,7 +23,7 @@ import { loadTrustedConfiguration } from '../start/start.ts';
 import { fromClaude } from './hooks-from-claude.ts';
 import type { TranslatedDefinition, Translation } from './hooks-from-claude.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { HooksOptions } from './hooks.ts';
+import type { HooksOptions } from './hooks-options.ts';
 
 type Definitions = Record<string, TranslatedDefinition[]>;
 

@@ -11,7 +11,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { findHooks } from './find-hooks.ts';
 import type { FoundHooks, HookFolder } from './find-hooks.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { HooksOptions } from './hooks.ts';
+import type { HooksOptions } from './hooks-options.ts';
 
 export type Switch = 'enable' | 'disable';
 

@@ -11,7 +11,7 @@ import { nearest } from '../nearest.ts';
 import { mayRun } from './find-hooks.ts';
 import type { FoundHooks } from './find-hooks.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { HooksOptions } from './hooks.ts';
+import type { HooksOptions } from './hooks-options.ts';
 import { describeEffect } from './hooks-effect.ts';
 import { isUnread, UNREAD } from './hooks-list.ts';
 import { isToolMatch, sampleFor } from './hooks-samples.ts';

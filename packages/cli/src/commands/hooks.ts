@@ -10,16 +10,11 @@ import type { SubcommandContext } from './subcommand-context.ts';
 import { findHooks } from './find-hooks.ts';
 import { listHooks } from './hooks-list.ts';
 import { migrateHooks } from './hooks-migrate.ts';
+import type { HooksOptions } from './hooks-options.ts';
 import { switchHooks, trustHooks } from './hooks-switch.ts';
 import { testHooks } from './hooks-test.ts';
 import { FILE_SCOPES, parseWords } from './parse-words.ts';
-import type { CommandWords, FileScope } from './parse-words.ts';
-
-export interface HooksOptions extends Pick<CommandWords, 'operands' | 'flags'> {
-  input: string | undefined;
-  name: string | undefined;
-  scope: FileScope | undefined;
-}
+import type { FileScope } from './parse-words.ts';
 
 const USAGE = `Usage: castor hooks list [--json]
        castor hooks test <event> [--input <file>] [--name <name>]

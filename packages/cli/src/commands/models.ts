@@ -8,7 +8,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { listProviders } from '../providers/configure-provider.ts';
 import { writeCachedList } from '../providers/model-cache.ts';
 import { findKey } from '../providers/find-key.ts';
-import type { ProviderPlaces } from '../providers/open-configured.ts';
+import type { ProviderPlaces } from '../providers/provider-places.ts';
 import { loadPlaces } from '../providers/load-places.ts';
 import { findLocalServers, LOCAL_IDS } from '../providers/local-servers.ts';
 import { listKnownModels, missingKeyOf, toReachable } from '../providers/reachable-models.ts';

@@ -9,8 +9,8 @@ import {
 } from '@castor/core/program';
 import type { ForeignAgentName } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
-import { relativeTime, sessionsJson } from './sessions.ts';
-import type { SessionsContext, SessionsOptions } from './sessions.ts';
+import { relativeTime, sessionsJson } from './sessions-list-text.ts';
+import type { SessionsContext, SessionsOptions } from './sessions-options.ts';
 
 /** Throws SessionError. */
 export async function runForeignSessions(

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveProjectDirectory } from '@castor/core/program';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { relativeTime, runSessionsCommand } from './sessions.ts';
+import { relativeTime } from './sessions-list-text.ts';
+import { runSessionsCommand } from './sessions.ts';
 
 const SESSION = [
   { sessionId: 'one-1', startTime: '2026-01-01T00:00:00.000Z', kind: 'main' },

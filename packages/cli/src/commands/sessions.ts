@@ -12,18 +12,15 @@ import {
   loadSession,
   resolveProjectDirectory,
   searchSessions,
-  countOf,
 } from '@castor/core/program';
 import type { SessionSummary } from '@castor/core';
 import type { ForeignAgentName } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
-import type { SubcommandContext } from './subcommand-context.ts';
 import { parseWords } from './parse-words.ts';
+import { relativeTime, sessionsJson } from './sessions-list-text.ts';
+import type { SessionsContext, SessionsOptions } from './sessions-options.ts';
 import { toReadableText } from './sessions-text.ts';
 import { describeWithHint } from '../start/describe-with-hint.ts';
-import { toJson } from '../to-json.ts';
-
-export type SessionsContext = Pick<SubcommandContext, 'output' | 'cwd' | 'home'>;
 
 const USAGE = `Usage: castor sessions list [--from claude|codex] [--json]
        castor sessions search <words...> [--from claude|codex] [--limit <number>] [--json]
@@ -42,14 +39,6 @@ const USAGE = `Usage: castor sessions list [--from claude|codex] [--json]
 <session> is a number of the list, a session id, or latest.
 To resume one: castor --resume <session>, of another agent: castor --resume claude:<session>
 `;
-
-export interface SessionsOptions {
-  operands: string[];
-  json: boolean;
-  limit: number;
-  /** The other agent whose sessions are meant. */
-  from: ForeignAgentName | undefined;
-}
 
 type Run = (options: SessionsOptions, context: SessionsContext) => Promise<ExitCode>;
 
@@ -136,19 +125,6 @@ export function describeList(sessions: readonly SessionSummary[], now: number): 
   return `\nAvailable sessions for this project (${sessions.length}):\n${lines.join('')}`;
 }
 
-const UNITS: readonly (readonly [string, number])[] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
-
-export function relativeTime(time: number, now: number): string {
-  const passed = now - time;
-  const [unit, length] = UNITS.find(([, each]) => passed >= each) ?? [];
-  if (unit === undefined || length === undefined) return 'Just now';
-  return `${countOf(Math.floor(passed / length), unit)} ago`;
-}
-
 async function list({ json }: SessionsOptions, { output, cwd, home }: SessionsContext): Promise<ExitCode> {
   const sessions = await listSessions({ home, root: cwd });
   tellDamaged(sessions, { output, cwd, home });
@@ -201,11 +177,4 @@ async function path(
   const session = wanted === undefined ? undefined : await findSession(wanted, project);
   await output.answer(`${session?.path ?? `${await resolveProjectDirectory(project)}/chats`}\n`);
   return ExitCode.Success;
-}
-
-/** With times as text, as in all JSON of this program. */
-export function sessionsJson(value: unknown): string {
-  const isTime = (key: string) => key === 'startTime' || key === 'lastUpdated';
-  const withTimes = (key: string, field: unknown) => (isTime(key) ? new Date(Number(field)).toISOString() : field);
-  return `${toJson(value, { indent: 2, replacer: withTimes })}\n`;
 }

@@ -21,7 +21,7 @@ import type { InstallableSkill } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { FILE_SCOPES, parseWords } from './parse-words.ts';
 import type { FileScope } from './parse-words.ts';
-import type { SkillsOptions } from './skills.ts';
+import type { SkillsOptions } from './skills-options.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
 type Folder = Pick<SubcommandContext, 'cwd' | 'home'>;

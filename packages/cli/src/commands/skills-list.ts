@@ -8,7 +8,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import { toJson } from '../to-json.ts';
-import type { SkillsOptions } from './skills.ts';
+import type { SkillsOptions } from './skills-options.ts';
 import { printSkillList } from './skills-text.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 

@@ -12,6 +12,7 @@ import { FILE_SCOPES, parseWords } from './parse-words.ts';
 import type { FileScope } from './parse-words.ts';
 import { installSkills, linkSkills, uninstallSkill } from './skills-install.ts';
 import { listSkills } from './skills-list.ts';
+import type { SkillsOptions } from './skills-options.ts';
 import { switchSkill } from './skills-switch.ts';
 
 const USAGE = `Usage: castor skills list [--all] [--json]
@@ -38,13 +39,6 @@ Options:
 
 A skill is described in docs/skills.md.
 `;
-
-export interface SkillsOptions {
-  readonly operand: string;
-  readonly scope: FileScope | undefined;
-  readonly path: string | undefined;
-  readonly flags: ReadonlySet<string>;
-}
 
 type Run = (options: SkillsOptions, context: SubcommandContext) => Promise<ExitCode>;
 

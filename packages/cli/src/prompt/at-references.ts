@@ -7,14 +7,7 @@
 import type { FileReferences, Part, ResolvedReference, WorkspaceAgent } from '@castor/core';
 import { ToolError } from '@castor/core';
 import type { PreparedPrompt } from './prepared-prompt.ts';
-
-export interface TextReference {
-  start: number;
-  /** The index of the first character after it. */
-  end: number;
-  /** Without quotes and backslashes. */
-  name: string;
-}
+import type { TextReference } from './text-reference.ts';
 
 interface Replacement extends TextReference {
   resolved: Extract<ResolvedReference, { pattern: string }>;

@@ -4,7 +4,7 @@
  */
 
 import type { Part, WorkspaceAgent } from '@castor/core';
-import type { TextReference } from './at-references.ts';
+import type { TextReference } from './text-reference.ts';
 
 type Servers = NonNullable<WorkspaceAgent['servers']>;
 

@@ -3,7 +3,7 @@
 import type { Settings } from '@castor/core/program';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import { assertUsableAuth } from '../start/auth-type.ts';
-import type { ProviderPlaces } from './open-configured.ts';
+import type { ProviderPlaces } from './provider-places.ts';
 import { userVariables } from './user-variables.ts';
 
 export interface LoadedPlaces {

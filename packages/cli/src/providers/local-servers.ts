@@ -4,7 +4,7 @@ import type { ListedModel } from '@castor/core/program';
 import { listProviders } from './configure-provider.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
 import { findKey } from './find-key.ts';
-import type { ProviderPlaces } from './open-configured.ts';
+import type { ProviderPlaces } from './provider-places.ts';
 import { askForModels } from './verify-key.ts';
 
 /** The ids whose rows are servers on this machine, each on a port of its own. */

@@ -1,18 +1,14 @@
 /** Opens a provider with the address and the key that the user configured. */
 
 import { createSessionId, openProvider, parseProviderModel } from '@castor/core/program';
-import type { OpenProvider, Settings } from '@castor/core/program';
+import type { OpenProvider } from '@castor/core/program';
 import { configureProvider } from './configure-provider.ts';
-import type { ConfiguredProvider, ProviderSources } from './configure-provider.ts';
+import type { ConfiguredProvider } from './configure-provider.ts';
 import { requireKey } from './find-key.ts';
-import type { KeyPlaces } from './find-key.ts';
 import { readCachedLists } from './model-cache.ts';
 import { createProviderEndpoint, proxyFor } from './provider-endpoint.ts';
+import type { ProviderPlaces } from './provider-places.ts';
 import { readUpdatedModels } from './updated-models.ts';
-
-export interface ProviderPlaces extends ProviderSources, KeyPlaces {
-  settings: Pick<Settings, 'providers' | 'castor' | 'model'>;
-}
 
 export interface OpenedProvider extends OpenProvider {
   /** The key in use, to be kept from commands and logs. */

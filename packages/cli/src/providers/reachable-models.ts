@@ -12,7 +12,7 @@ import { enteredKey } from './entered-keys.ts';
 import { listStoredKeys } from './key-store.ts';
 import { LOCAL_IDS } from './local-servers.ts';
 import { readCachedLists } from './model-cache.ts';
-import type { ProviderPlaces } from './open-configured.ts';
+import type { ProviderPlaces } from './provider-places.ts';
 import { readUpdatedModels } from './updated-models.ts';
 
 export interface ReachableModel {

@@ -6,7 +6,7 @@ import { ApiError } from '@castor/core';
 import { downloadModels, isRecord, replaceFile, userDirectory } from '@castor/core/program';
 import type { ModelTable } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import type { ProviderPlaces } from './open-configured.ts';
+import type { ProviderPlaces } from './provider-places.ts';
 import { proxyFor } from './provider-endpoint.ts';
 
 const SOURCE = 'https://models.dev/api.json';

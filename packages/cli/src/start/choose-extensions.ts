@@ -10,7 +10,13 @@ import type { Source } from '@castor/core';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { ExtensionValues, ValueReader } from './extension-values.ts';
-import type { ExtensionFolder } from './installed-extensions.ts';
+
+export interface ExtensionFolder {
+  cwd: string;
+  home: string;
+  /** Extensions that the user named for this run; one that is not installed is an error. */
+  args?: { readonly extensions?: readonly string[] | undefined };
+}
 
 export interface ExtensionQuestion {
   args: Pick<CliArguments, 'extensions'>;

@@ -2,16 +2,9 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartExtensions } from './choose-extensions.ts';
+import type { ExtensionFolder, StartExtensions } from './choose-extensions.ts';
 
 export type { ChosenExtensions, StartExtensions } from './choose-extensions.ts';
-
-export interface ExtensionFolder {
-  cwd: string;
-  home: string;
-  /** Extensions that the user named for this run; one that is not installed is an error. */
-  args?: { readonly extensions?: readonly string[] | undefined };
-}
 
 /** Undefined where no extension was ever installed. Throws an ExitError for unreadable records. */
 export async function findInstalledExtensions(folder: ExtensionFolder): Promise<StartExtensions | undefined> {

@@ -4,7 +4,7 @@ import type { ContentGenerator, WorkspaceAgentOptions } from '@castor/core';
 import { createWorkspaceAgent } from '@castor/core';
 import { createWorkspace } from '@castor/testkit';
 import { join } from 'node:path';
-import type { ReadContext } from './read-prompt.ts';
+import type { ReadContext } from './prompt-reading.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 

@@ -7,7 +7,7 @@ import type { CommandList, CommandResult, FoundCommand } from '../slash/command.
 import { info } from '../slash/command.ts';
 import { openCommands } from '../slash/index.ts';
 import { watchCommand } from '../slash/watch-command.ts';
-import type { ReadContext, ReadPrompt } from './read-prompt.ts';
+import type { ReadContext, ReadPrompt } from './prompt-reading.ts';
 
 /** Undefined: the text names no command. */
 export async function readCommand(text: string, context: ReadContext): Promise<ReadPrompt | undefined> {

@@ -3,7 +3,7 @@
 import { toListOptions } from '../start/agent-options.ts';
 import type { Start } from '../start/start.ts';
 import { trustedFoldersFile } from '../start/trust.ts';
-import type { ReadContext } from './read-prompt.ts';
+import type { ReadContext } from './prompt-reading.ts';
 import type { LiveSession } from './session-lifecycle.ts';
 
 declare const CASTOR_VERSION: string;

@@ -6,28 +6,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
-import type { Interruption } from '../signals.ts';
 import { TerminalApp } from './app/terminal-app.ts';
 import { readBranch } from './app/git-branch.ts';
 import { holdMessages } from './app/hold-messages.ts';
 import { createKeymap } from './input/keymap.ts';
 import { reflowOf } from './terminal/resize-behaviour.ts';
 import { TerminalSession } from './terminal/terminal-session.ts';
-
-export interface TuiOptions {
-  readonly args: CliArguments;
-  readonly cwd: string;
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Sent first, if there is one. */
-  readonly prompt: string;
-  /** Shown before it. */
-  readonly notice?: string | undefined;
-  readonly interruption: Interruption;
-  readonly version: string;
-}
+import type { TuiOptions } from './tui-options.ts';
 
 /** Throws an ExitError when the run cannot start; the terminal is restored by then. */
 export async function runTui(options: TuiOptions): Promise<ExitCode> {

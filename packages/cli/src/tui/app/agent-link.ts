@@ -4,28 +4,12 @@
  */
 
 import { setImmediate as afterInput } from 'node:timers/promises';
-import type { IdeState, SessionEvent, WorkspaceAgent } from '@castor/core';
-import type { DialogHost } from '../dialogs/dialog-host.ts';
+import type { SessionEvent, WorkspaceAgent } from '@castor/core';
 import type { Start } from '../../start/start.ts';
 import type { LiveSession, SessionEnd } from '../../surface/session-lifecycle.ts';
 import { occasionOf } from '../../surface/session-wish.ts';
+import type { AgentLinkOptions } from './agent-link-options.ts';
 import type { SessionOccasion, SessionWish } from '../../surface/session-wish.ts';
-
-export interface AgentLinkOptions {
-  readonly onWarning: (message: string) => void;
-  readonly onInfo: (message: string) => void;
-  /** A file about a failed request was written. */
-  readonly onReport: (path: string) => void;
-  /** An event between two prompts. */
-  readonly onEvent: (event: SessionEvent) => void;
-  /** Lends the terminal to another program. */
-  readonly suspend: (run: () => Promise<void>) => Promise<void>;
-  /** Asks the questions of MCP servers. */
-  readonly asker: { readonly dialogs: DialogHost; onAttention?: ((what: string) => void) | undefined };
-  /** What the editor around the terminal shows. */
-  readonly ideState: () => IdeState | undefined;
-  readonly onOpened: (live: LiveSession) => Promise<void>;
-}
 
 /** A user who leaves does not wait longer than this for SessionEnd hooks. */
 const LIMIT_MS = 10_000;

@@ -10,13 +10,12 @@ import { Companion } from '../../ide/companion.ts';
 import { identifyEditor } from '../../ide/editor-identity.ts';
 import { installCompanion } from '../../ide/install-companion.ts';
 import { sanitizeLine } from '../../sanitize.ts';
-import type { CompanionService } from '../../slash/command.ts';
 import { prepareStart } from '../../start/start.ts';
-import type { App } from './app.ts';
+import type { App, CompanionPort } from './app.ts';
 import { applySettings } from './apply-settings.ts';
 import { reopenSession } from './session-change.ts';
 
-export class AppCompanion implements CompanionService {
+export class AppCompanion implements CompanionPort {
   readonly companion: Companion;
   private readonly app: App;
   private wasConnected = false;

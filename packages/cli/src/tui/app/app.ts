@@ -4,6 +4,8 @@
  */
 
 import type { ApprovalMode, TranscriptItem, TranscriptStore } from '@castor/core';
+import type { Companion } from '../../ide/companion.ts';
+import type { CompanionService } from '../../slash/command.ts';
 import type { GivenPrompt } from '../../surface/conversation-ports.ts';
 import type { Conversation } from '../../surface/conversation.ts';
 import type { CommandScreens } from '../command-screen/command-screens.ts';
@@ -23,7 +25,6 @@ import type { TerminalSession } from '../terminal/terminal-session.ts';
 import type { Style } from '../theme/styles.ts';
 import type { StreamingState } from '@castor/core';
 import type { AgentLink } from './agent-link.ts';
-import type { AppCompanion } from './app-companion.ts';
 import type { AppState } from './app-state.ts';
 import type { Appearance } from './appearance.ts';
 import type { ToastLife } from './toasts.ts';
@@ -50,6 +51,12 @@ export interface FullView {
   close(): void;
 }
 
+/** The editor around the terminal: its diffs and files, and `/ide`. */
+export interface CompanionPort extends CompanionService {
+  readonly companion: Companion;
+  connect(): Promise<void>;
+}
+
 export interface App {
   readonly state: AppState;
   readonly store: TranscriptStore;
@@ -74,7 +81,7 @@ export interface App {
   onItem(item: TranscriptItem): void;
   grammars: Grammars | undefined;
   /** The editor around the terminal; absent while IDE mode is off. */
-  companion: AppCompanion | undefined;
+  companion: CompanionPort | undefined;
   /** Called when an answer is complete or a question waits. */
   onAttention: ((what: string) => void) | undefined;
   onStateChange: (() => void) | undefined;

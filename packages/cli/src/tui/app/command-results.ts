@@ -2,7 +2,7 @@
 
 import { assertNever } from '@castor/core';
 import type { CommandContext } from '../../slash/command.ts';
-import type { ScreenResult } from '../../surface/read-prompt.ts';
+import type { ScreenResult } from '../../surface/prompt-reading.ts';
 import type { App } from './app.ts';
 import { openDialog } from './open-dialog.ts';
 import { reloadExtensions } from './reload-extensions.ts';

@@ -10,7 +10,7 @@ import type { Start } from '../../start/start.ts';
 import { openAgent } from '../../surface/open-agent.ts';
 import { LiveSession } from '../../surface/session-lifecycle.ts';
 import type { SessionWish } from '../../surface/session-wish.ts';
-import type { AgentLinkOptions } from './agent-link.ts';
+import type { AgentLinkOptions } from './agent-link-options.ts';
 
 type EditProposal = ReturnType<typeof createEditProposal>;
 

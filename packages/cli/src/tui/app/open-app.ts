@@ -20,7 +20,7 @@ import { createAppPrinter } from './app-printer.ts';
 import { applySettings } from './apply-settings.ts';
 import { attachInput } from './attach-input.ts';
 import { renderBanner } from '../conversation/banner.ts';
-import type { TuiOptions } from '../run.ts';
+import type { TuiOptions } from '../tui-options.ts';
 import { failToOpen } from './session-change.ts';
 import { startFacts } from './start-facts.ts';
 import { startupWarnings } from './startup-warnings.ts';

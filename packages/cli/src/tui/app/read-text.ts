@@ -12,7 +12,7 @@ import { openCommands } from '../../slash/index.ts';
 import { toListOptions } from '../../start/agent-options.ts';
 import { trustedFoldersFile } from '../../start/trust.ts';
 import { readPrompt } from '../../surface/read-prompt.ts';
-import type { ReadContext, ReadPrompt } from '../../surface/read-prompt.ts';
+import type { ReadContext, ReadPrompt } from '../../surface/prompt-reading.ts';
 import type { App } from './app.ts';
 import { applyResult } from './command-results.ts';
 import { createServices } from './command-services.ts';

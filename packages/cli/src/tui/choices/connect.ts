@@ -12,7 +12,7 @@ import { precedingVariable } from '../../providers/find-key.ts';
 import { storeGeminiKey } from '../../providers/gemini-key.ts';
 import { hasKeyring, keyFile, storeKey } from '../../providers/key-store.ts';
 import { findLocalServers } from '../../providers/local-servers.ts';
-import type { ProviderPlaces } from '../../providers/open-configured.ts';
+import type { ProviderPlaces } from '../../providers/provider-places.ts';
 import { toReachable } from '../../providers/reachable-models.ts';
 import type { ReachableModel } from '../../providers/reachable-models.ts';
 import { askForModels, verifyKey } from '../../providers/verify-key.ts';

@@ -5,7 +5,7 @@ import { askApproval } from '../dialogs/approval.ts';
 import { askQuestions } from '../dialogs/ask-user.ts';
 import { askAboutPlan } from '../dialogs/plan-approval.ts';
 import { askInBoth } from './diff-in-editor.ts';
-import type { QuestionOptions } from './questions.ts';
+import type { QuestionOptions } from './question-options.ts';
 
 /** Answers the session, unless the question was withdrawn. */
 export async function askAboutCall(

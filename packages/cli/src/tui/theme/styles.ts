@@ -5,7 +5,7 @@
 
 import { toSgr } from './color-depth.ts';
 import type { ColorDepth } from './color-depth.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from './theme-colors.ts';
 import { FILL } from '../text/row-width.ts';
 import { surfacesOf } from './surfaces.ts';
 

@@ -6,7 +6,7 @@
 
 import type { ColorDepth } from './color-depth.ts';
 import { READABLE, contrastOf, isLight, mix } from './contrast.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from './theme-colors.ts';
 
 export interface Surfaces {
   /** Text on any surface. */

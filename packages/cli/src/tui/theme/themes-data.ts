@@ -1,7 +1,7 @@
 /** The built-in themes, as one row of colours each. Data only. */
 
 import { OWN_SURFACES } from './own-surfaces.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from './theme-colors.ts';
 
 /**
  * The colours of a theme in one text: background, text, grey, blue, purple, green, yellow, red, cyan, comment, added,
