@@ -1,4 +1,4 @@
-/** Counts, durations and times as users read them: `36,601`, `5 min 38 s`, local time. Pure. */
+/** Counts, sizes, durations and times as users read them: `36,601`, `1.2 MB`, `5 min 38 s`, local time. Pure. */
 
 export function readableCount(count: number): string {
   return String(Math.round(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
@@ -19,4 +19,11 @@ export function readableTime(timestamp: number): string {
   const pad = (part: number) => String(part).padStart(2, '0');
   const day = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())].join('-');
   return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}`;
+}
+
+/** `950 bytes`, `36 kB`, `1.2 MB`. */
+export function readableSize(bytes: number): string {
+  if (bytes < 1_000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  if (bytes < 999_500) return `${Math.round(bytes / 1_000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

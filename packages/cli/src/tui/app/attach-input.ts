@@ -9,6 +9,7 @@ import type { App } from './app.ts';
 import { createCommandCompletion } from '../completion/command-completion.ts';
 import { createFileCompletion } from '../completion/file-completion.ts';
 import type { FindResources } from '../completion/file-completion.ts';
+import { FileFacts } from '../completion/file-facts.ts';
 import { createFileIndex } from '../completion/file-index.ts';
 import type { FileIndexOptions } from '../completion/file-index.ts';
 import { openPromptLog } from '../input/prompt-log.ts';
@@ -25,7 +26,7 @@ export async function attachInput(app: App): Promise<void> {
     (await app.state.agent?.servers?.contents.completeReference(typed, signal)) ?? [];
   app.composer.setCompletion([
     createCommandCompletion(() => withNames(app, byGroup(commands.all))),
-    createFileCompletion(files, findResources),
+    createFileCompletion(files, { findResources, facts: new FileFacts(cwd, systemClock) }),
   ]);
   app.onClose.push(() => files.dispose());
   const directory = await resolveProjectDirectory({ home, root: cwd });

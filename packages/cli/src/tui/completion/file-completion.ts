@@ -1,5 +1,6 @@
 /** `@` completion: finds the reference around the caret and offers files and folders for it. */
 
+import { countOf } from '@castor/core/program';
 import { escapeReference } from '../input/paste.ts';
 import type {
   CompletionInput,
@@ -7,6 +8,7 @@ import type {
   CompletionTarget,
   Suggestion,
 } from '../input/completion-provider.ts';
+import type { FileFacts } from './file-facts.ts';
 import type { FileIndex } from './file-index.ts';
 
 /** Longer than any path; text further left is ignored. */
@@ -18,18 +20,32 @@ export type FindResources = (
   signal: AbortSignal,
 ) => Promise<readonly { readonly reference: string; readonly about: string }[]>;
 
-export function createFileCompletion(index: FileIndex, findResources?: FindResources): CompletionProvider {
+export interface FileCompletionOptions {
+  readonly findResources?: FindResources;
+  /** What is said of each file; without it only folders have a fact. */
+  readonly facts?: FileFacts;
+}
+
+export function createFileCompletion(
+  index: FileIndex,
+  { findResources, facts }: FileCompletionOptions = {},
+): CompletionProvider {
   return {
     detect: findReference,
     async complete({ query }, signal) {
-      const [{ paths, improved }, resources] = await Promise.all([
+      const [{ paths, counts, improved }, resources] = await Promise.all([
         index.search(query, signal),
         // Nothing typed yet: the files of the folder are what most users want.
         query === '' ? [] : (findResources?.(query, signal) ?? []),
       ]);
-      const items = paths.map((path) => toSuggestion(path, query));
+      const read = facts?.read(paths, signal);
+      const items = paths.map((path) => {
+        const fact = path.endsWith('/') ? toFolderFact(counts?.get(path)) : facts?.of(path);
+        return toSuggestion(path, query, fact);
+      });
       const found = resources.map(({ reference, about }) => toResource(reference, about, query));
-      return { items: [...found, ...items], improved };
+      const better = read && improved ? Promise.race([read, improved]) : (read ?? improved);
+      return { items: [...found, ...items], improved: better };
     },
   };
 }
@@ -55,8 +71,13 @@ function findReference({ line, column }: CompletionInput): CompletionTarget | un
   return { start: column - written.length, end: column, query: written.replaceAll(/\\(.)/g, '$1') };
 }
 
-function toSuggestion(path: string, query: string): Suggestion {
+function toFolderFact(files: number | undefined): string | undefined {
+  return files === undefined ? undefined : `folder, ${countOf(files, 'file')}`;
+}
+
+function toSuggestion(path: string, query: string, fact: string | undefined): Suggestion {
   const isFolder = path.endsWith('/');
   // The user may continue from a folder, so no blank ends it.
-  return { id: path, label: path, insert: escapeReference(path) + (isFolder ? '' : ' '), isExact: path === query };
+  const insert = escapeReference(path) + (isFolder ? '' : ' ');
+  return { id: path, label: path, ...(fact !== undefined && { fact }), insert, isExact: path === query };
 }

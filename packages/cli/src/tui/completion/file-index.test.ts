@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileIndex } from './file-index.ts';
 import type { FileIndex, FileIndexOptions } from './file-index.ts';
 import { createFileCompletion } from './file-completion.ts';
+import { FileFacts } from './file-facts.ts';
 import { scorePath } from './fuzzy-match.ts';
 
 async function createTree(files: Record<string, string>): Promise<string> {
@@ -140,6 +141,38 @@ describe('createFileCompletion', () => {
   it('escapes what it inserts, and leaves a folder open', async () => {
     const { items } = await completion.complete({ start: 1, end: 1, query: '' }, new AbortController().signal);
     expect(items.map(({ insert }) => insert)).toEqual([String.raw`a\ b.ts `, 'dir/']);
+  });
+});
+
+describe('what is said of a file', () => {
+  it('is its lines or its size, and of a folder how many files are below it', async () => {
+    const root = await createTree({
+      'src/a.ts': 'one\ntwo\n',
+      'src/deep/b.ts': 'no end',
+      'src/deep/c.bin': '\0\u0001',
+      'src/empty': '',
+      'src/large.txt': 'x'.repeat(600_000),
+    });
+    execFileSync('mkfifo', [join(root, 'src/pipe')]);
+    const facts = new FileFacts(root, systemClock);
+    const completion = createFileCompletion(open(root, { useRipgrep: false }), { facts });
+    const { signal } = new AbortController();
+    let list = await completion.complete({ start: 1, end: 1, query: '' }, signal);
+    while (list.improved) {
+      await list.improved;
+      list = await completion.complete({ start: 1, end: 1, query: '' }, signal);
+    }
+    expect(Object.fromEntries(list.items.map(({ label, fact }) => [label, fact]))).toEqual({
+      'src/': 'folder, 5 files',
+      'src/deep/': 'folder, 2 files',
+      'src/a.ts': '2 lines',
+      'src/deep/b.ts': '1 line',
+      'src/deep/c.bin': '2 bytes',
+      'src/empty': '0 lines',
+      'src/large.txt': '600 kB',
+    });
+    await facts.read(['src/pipe', 'gone.ts'], signal);
+    expect([facts.of('src/pipe'), facts.of('gone.ts')]).toEqual([undefined, undefined]);
   });
 });
 

@@ -18,6 +18,8 @@ export interface FileIndex {
 export interface FileMatches {
   /** Best first; folders end with `/`. */
   readonly paths: readonly string[];
+  /** How many files are below each folder, as far as they are listed. */
+  readonly counts?: ReadonlyMap<string, number> | undefined;
   /** While files are being listed: resolves when more are known. */
   readonly improved?: Promise<void> | undefined;
 }
@@ -37,7 +39,8 @@ export interface FileIndexOptions extends ListFilesOptions {
 interface Names {
   readonly paths: string[];
   readonly masks: number[];
-  readonly folders: Set<string>;
+  /** With the number of files below them. */
+  readonly folders: Map<string, number>;
 }
 
 const MAX_FILES = 500_000;
@@ -86,21 +89,22 @@ export function createFileIndex(options: FileIndexOptions): FileIndex {
       // The answer is only as complete as the names when it began.
       const improved = progress?.promise;
       const paths = await findBest(names!, query.toLowerCase(), { signal, fits });
-      return { paths, improved };
+      return { paths, counts: names!.folders, improved };
     },
     dispose: () => gathering.abort(),
   };
 }
 
 function createNames(): Names {
-  return { paths: [], masks: [], folders: new Set() };
+  return { paths: [], masks: [], folders: new Map() };
 }
 
 function addPath(names: Names, path: string): void {
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
     const folder = path.slice(0, slash + 1);
-    if (names.folders.has(folder)) break;
-    names.folders.add(folder);
+    const count = names.folders.get(folder);
+    names.folders.set(folder, (count ?? 0) + 1);
+    if (count !== undefined) continue;
     names.paths.push(folder);
     names.masks.push(letterMask(folder));
   }

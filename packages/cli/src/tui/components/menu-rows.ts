@@ -9,7 +9,7 @@ import type { Styles } from '../theme/styles.ts';
 
 export function menuRows(view: SuggestionView, columns: number, styles: Styles): string[] {
   const { items, activeIndex, isLoading, whenEmpty, detail } = view;
-  const { width, label } = layoutSuggestions(items, columns);
+  const { width, label, hasFacts } = layoutSuggestions(items, columns);
   const last = shortenRow(styles.secondary(`  ${countText(view)}`), width);
   if (items.length === 0) {
     const words = isLoading ? 'looking for files…' : (whenEmpty ?? 'nothing found');
@@ -18,7 +18,7 @@ export function menuRows(view: SuggestionView, columns: number, styles: Styles):
   const query = view.query ?? '';
   const rows = items.map((item, index) => {
     const heading = item.group === items[index - 1]?.group ? undefined : item.group;
-    return menuRow(item, { isActive: index === activeIndex, label, width, styles, query, heading });
+    return menuRow(item, { isActive: index === activeIndex, label, hasFacts, width, styles, query, heading });
   });
   return [...rows, ...detail.map((row) => (row === '' ? '' : styles.secondary(row))), last];
 }
@@ -35,6 +35,7 @@ function countText({ items, hiddenAbove, hiddenBelow, detail }: SuggestionView):
 interface MenuLook {
   readonly isActive: boolean;
   readonly label: number;
+  readonly hasFacts: boolean;
   readonly width: number;
   readonly styles: Styles;
   readonly query: string;
@@ -45,18 +46,19 @@ interface MenuLook {
 /** Narrower windows have no room for the groups. */
 const LEAST_FOR_GROUPS = 64;
 
-function menuRow({ label: name, description }: Suggestion, look: MenuLook): string {
-  const { isActive, label, styles, query, heading } = look;
+function menuRow({ label: name, description, fact }: Suggestion, look: MenuLook): string {
+  const { isActive, label, hasFacts, styles, query, heading } = look;
   const group = heading === undefined || look.width < LEAST_FOR_GROUPS ? '' : heading;
   const width = look.width - (group === '' ? 0 : rowWidth(group) + 2);
-  const room = description === undefined ? width - 2 : label;
+  const room = description === undefined && !hasFacts ? width - 2 : label;
   const shown = shortenStart(makeVisibleLine(name), room);
   const styled = isActive
     ? styles.bold(styles.accent(shown))
     : markLetters(shown, { query, styles, isPath: description === undefined });
-  const gap = ' '.repeat(Math.max(0, label - shown.length) + 2);
-  const words = description === undefined ? '' : makeVisibleLine(description);
-  const about = words === '' ? '' : `${gap}${isActive ? styles.primary(words) : styles.secondary(words)}`;
+  const gap = ' '.repeat(Math.max(0, label - rowWidth(shown)) + 2);
+  const words = makeVisibleLine(description ?? (hasFacts ? fact : undefined) ?? '');
+  const isPlain = isActive && description !== undefined;
+  const about = words === '' ? '' : `${gap}${isPlain ? styles.primary(words) : styles.secondary(words)}`;
   const row = shortenRow(`${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${styled}${about}`, width);
   if (group === '') return row;
   return `${row}${' '.repeat(Math.max(look.width - rowWidth(row) - rowWidth(group), 2))}${styles.secondary(group)}`;

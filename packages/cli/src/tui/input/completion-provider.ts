@@ -5,6 +5,8 @@ export interface Suggestion {
   readonly id: string;
   readonly label: string;
   readonly description?: string;
+  /** A few words after a path, in a column of their own: `21 lines`. */
+  readonly fact?: string;
   /** The heading it stands under, in a list in the order of groups. */
   readonly group?: string | undefined;
   /** The replacement of the typed part. */

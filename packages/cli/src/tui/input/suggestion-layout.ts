@@ -11,6 +11,8 @@ import { rowWidth, shortenRow } from '../text/row-width.ts';
 /** Longer rows are hard to read. */
 const MAX_LIST_CELLS = 120;
 const MAX_LABEL_CELLS = 40;
+/** A narrower list has no second column. */
+const LEAST_FOR_FACTS = 39;
 const MARK_CELLS = 2;
 const GAP_CELLS = 2;
 const MOST_DETAIL_ROWS = 3;
@@ -18,13 +20,19 @@ const MOST_DETAIL_ROWS = 3;
 export interface SuggestionLayout {
   /** Cells of a row. */
   readonly width: number;
-  /** Cells of the names, where a description follows. */
+  /** Cells of the names, where a description or a fact follows. */
   readonly label: number;
+  /** Whether there is room for the facts about paths. */
+  readonly hasFacts: boolean;
 }
 
 export function layoutSuggestions(items: readonly Suggestion[], columns: number): SuggestionLayout {
   const width = Math.min(columns - 1, MAX_LIST_CELLS);
-  return { width, label: Math.min(MAX_LABEL_CELLS, Math.max(0, ...items.map(({ label }) => label.length))) };
+  const longest = Math.max(0, ...items.map(({ label }) => rowWidth(makeVisibleLine(label))));
+  const fact = Math.max(0, ...items.map((item) => rowWidth(item.fact ?? '')));
+  const hasFacts = fact > 0 && width >= LEAST_FOR_FACTS;
+  const most = hasFacts ? width - MARK_CELLS - GAP_CELLS - fact : MAX_LABEL_CELLS;
+  return { width, hasFacts, label: Math.min(most, longest) };
 }
 
 export interface SuggestionDetail {
@@ -53,8 +61,8 @@ export function suggestionDetail(
 /** Empty when it fits into its row. */
 function detailOf({ label, description }: Suggestion, layout: SuggestionLayout): string[] {
   const name = makeVisibleLine(label);
-  const isWhole =
-    description === undefined ? rowWidth(name) <= layout.width - MARK_CELLS : isWholeRow(name, description, layout);
+  const room = layout.hasFacts ? layout.label : layout.width - MARK_CELLS;
+  const isWhole = description === undefined ? rowWidth(name) <= room : isWholeRow(name, description, layout);
   if (isWhole) return [];
   const text = description === undefined || name.length > layout.label ? name : '';
   const both = [text, description === undefined ? '' : makeVisibleLine(description)].filter((part) => part !== '');
