@@ -48,6 +48,7 @@ describe('@path in a prompt', () => {
       parts: [{ text: 'explain @src/a.ts, please' }, ...frame(['src/a.ts', 'let a;\n'])],
       displayText: 'explain @./src/a.ts, please',
       notes: [],
+      brought: ['src/a.ts 1 line'],
     });
   });
 
@@ -125,7 +126,9 @@ describe('@path in a prompt', () => {
   ])('means %s', async (_, text, files, query, contents, notes) => {
     const result = await prepared(text, { files });
     const parts = contents.length > 0 ? [{ text: query }, ...frame(...contents)] : [{ text: query }];
-    expect(result).toEqual({ kind: 'prompt', parts, displayText: text, notes });
+    const brought = contents.map(([name]) => `${name} 1 line`);
+    const read = contents.length > 0 ? { brought } : {};
+    expect(result).toEqual({ kind: 'prompt', parts, displayText: text, notes, ...read });
   });
 
   it.each<[string, string, Record<string, string>, string[]]>([

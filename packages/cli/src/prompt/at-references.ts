@@ -6,6 +6,7 @@
 
 import type { FileReferences, Part, ResolvedReference, WorkspaceAgent } from '@castor/core';
 import { ToolError } from '@castor/core';
+import { describeBrought } from './brought-files.ts';
 import type { PreparedPrompt } from './prepared-prompt.ts';
 import type { TextReference } from './text-reference.ts';
 
@@ -78,7 +79,8 @@ async function expandFiles(
     const all = [...files, ...documents];
     const frame = all.length > 0 || problems.length > 0 ? toFrame(all, problems) : [];
     const unread = problems.map((problem) => `Not read: ${problem}`);
-    return { kind: 'prompt', parts: [query, ...frame], displayText: text, notes: [...notes, ...unread] };
+    const brought = all.map(describeBrought);
+    return { kind: 'prompt', parts: [query, ...frame], displayText: text, notes: [...notes, ...unread], brought };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     const what = split.resources.length > 0 ? 'what is referenced with @ is' : 'the files referenced with @ are';

@@ -57,13 +57,23 @@ function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined 
     }
     if (event.type === 'prompt_started') {
       sliceEnd = performance.now() + SLICE_MS;
-      if (event.parentCallId === undefined) beginReceipt(app);
+      if (event.parentCallId === undefined) {
+        beginReceipt(app);
+        printTurnNotes(app);
+      }
     }
     if (performance.now() < sliceEnd) return undefined;
     return afterInput().then(() => {
       sliceEnd = performance.now() + SLICE_MS;
     });
   };
+}
+
+/** Below the message, which the store has by now. */
+function printTurnNotes(app: App): void {
+  const rows = app.state.turnNotes?.() ?? [];
+  app.state.turnNotes = undefined;
+  if (rows.length > 0) app.print(rows);
 }
 
 function beginReceipt({ state, printer }: App): void {

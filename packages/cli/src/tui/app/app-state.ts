@@ -38,6 +38,8 @@ export interface AppState {
   /** Whether Castor captures the mouse where it can. */
   hasMouse: boolean;
   todos: readonly Todo[];
+  /** The rows below the message of the next prompt, in the styles of then. */
+  turnNotes: (() => readonly string[]) | undefined;
   /** The calls whose results were shown last. */
   lastCalls: readonly ToolCallView[];
   /** The user's words when they declined calls of the running prompt. */
@@ -75,6 +77,7 @@ export function createAppState(): AppState {
     isChoosing: false,
     hasMouse: true,
     todos: [],
+    turnNotes: undefined,
     lastCalls: [],
     feedback: [],
     initError: undefined,

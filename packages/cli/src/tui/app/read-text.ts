@@ -18,6 +18,7 @@ import { applyResult } from './command-results.ts';
 import { createServices } from './command-services.ts';
 import { hang } from '../conversation/tool-call.ts';
 import { renderUser } from '../conversation/transcript-item.ts';
+import { renderTurnNotes } from '../conversation/turn-notes.ts';
 import { expandTabs } from '../text/wrap-rows.ts';
 
 /** Keyed by the sources they were loaded from: trust changes those. */
@@ -107,7 +108,11 @@ async function showRead(
 ): Promise<PreparedTurn | undefined> {
   switch (read.kind) {
     case 'prompt':
-      for (const note of read.notes) app.warn(note);
+      app.state.turnNotes = () =>
+        renderTurnNotes(
+          { brought: read.brought ?? [], problems: read.notes },
+          { styles: app.appearance.styles, width: app.width },
+        );
       return { parts: read.parts, text: read.displayText, isShown };
     case 'answered':
       // What the user cancelled did not fail.
