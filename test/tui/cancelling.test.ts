@@ -46,7 +46,7 @@ const STATES: Readonly<Record<string, State>> = {
   'in the middle of an answer': {
     answer: (held) => answer(text('One line.\n\nFirst half'), held, text('late')),
     shown: 'First half',
-    stays: ['One line.', 'First half', CANCELLED],
+    stays: ['One line.', 'First half', `${CANCELLED} Kept: 2 lines.`],
   },
   'while a command runs': {
     answer: () => answer(shell('echo begun; sleep 300')),
@@ -89,7 +89,7 @@ const STATES: Readonly<Record<string, State>> = {
   'while a plan waits': {
     key: CTRL_C,
     answer: () => answer(call('exit_plan_mode', { plan_filename: 'plan.md' })),
-    shown: '3  No, describe the changes (esc)',
+    shown: '3  No, and say what should change',
     stays: ['The plan', /^- Exit Plan Mode .*stopped/, CANCELLED],
     open: {
       homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n' },

@@ -113,7 +113,7 @@ describe('a session that was killed', () => {
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
     await terminal.waitForText('The last prompt was interrupted: "Count to ten" (up recalls it).');
-    expect(terminal.lines()).toContain('· The program stopped.');
+    expect(terminal.lines()).toContain('· The program stopped. Kept: 1 line.');
     expect(terminal.lines().join('\n')).not.toMatch(/Request cancelled|--continue/);
     terminal.type(UP);
     await terminal.waitForText(/^❯ Count to ten$/m);
@@ -138,8 +138,8 @@ describe('an answer that Esc cut off', () => {
       await first.done;
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
-    await terminal.waitForText('· Request cancelled.');
-    expect(terminal.lines()).toEqual(expect.arrayContaining(['❯ Count', 'One, two,', '· Request cancelled.']));
+    await terminal.waitForText('· Request cancelled. Kept: 1 line.');
+    expect(terminal.lines()).toEqual(expect.arrayContaining(['❯ Count', 'One, two,', '· Request cancelled. Kept: 1 line.']));
     terminal.type('go on\r');
     await terminal.waitForText('three.');
     const { contents } = model.requests.at(-1)?.body as { contents: { role: string }[] };

@@ -9,6 +9,7 @@ import { TerminalSanitizer } from '../../sanitize.ts';
 import { isCurrent, isText, lastAnswerRows, openStream } from './answer-stream.ts';
 import type { AnswerStream, TextItem } from './answer-stream.ts';
 import { refusalOf } from './call-title.ts';
+import { KeptLines } from './kept-lines.ts';
 import type { PrinterOptions } from './printer-options.ts';
 import { noteOf, standTogether, toNote } from './note-kinds.ts';
 import type { Note } from './note-kinds.ts';
@@ -38,6 +39,7 @@ export class TranscriptPrinter {
   private readonly options: PrinterOptions;
   private printed = 0;
   private receipt = new Receipt();
+  private readonly kept = new KeptLines();
   /** Reads in a row: one block, printed when anything else begins. */
   private reads: ToolCallView[] = [];
   private answer: Answer | undefined;
@@ -165,7 +167,8 @@ export class TranscriptPrinter {
     this.reads = [];
   }
 
-  private takeCommitted(item: TranscriptItem): string[] {
+  private takeCommitted(given: TranscriptItem): string[] {
+    const item = this.kept.take(given);
     this.options.onItem?.(item);
     if (item.type === 'tool_group') {
       this.receipt.note(item.calls);
