@@ -485,7 +485,10 @@ describe('reduce, for the end of a prompt', () => {
       start,
       { type: 'prompt_ended', prompt_id: 'p1', outcome: 'failed', error: { message: 'boom' } },
     ]);
-    expect(shown(state).at(-1)).toEqual({ type: 'error', text: 'boom', about: 'prompt_ended' });
+    expect(shown(state).at(-1)).toMatchObject({
+      ...{ type: 'error', text: 'boom', about: 'prompt_ended' },
+      error: { message: 'boom' },
+    });
   });
 
   it('says nothing of a success', () => {

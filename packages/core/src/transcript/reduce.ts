@@ -73,6 +73,8 @@ export function reduce(transcript: Transcript, event: AgentEvent): Transcript {
         type: MessageType.ERROR,
         text: describeRequestFailure(event.value.error),
         about: event.type,
+        error: event.value.error,
+        model: state.model,
       });
     case GeminiEventType.InvalidStream:
       return explain(withdrawText(state), 'invalid_stream', {
@@ -163,7 +165,12 @@ function endPrompt(state: Transcript, event: PromptEndedEvent): Transcript {
       return commit(ended, { type: MessageType.CANCELLED, text: text === PROGRAM_STOPPED ? text : REQUEST_CANCELLED });
     case 'failed':
     case 'invalid_stream':
-      return commit(ended, { type: MessageType.ERROR, text, about: event.type });
+      return commit(ended, {
+        type: MessageType.ERROR,
+        text,
+        about: event.type,
+        ...(event.error && { error: event.error, model: state.model }),
+      });
     default:
       return commit(ended, { type: MessageType.WARNING, text, about: event.type });
   }

@@ -4,6 +4,7 @@
  * committed; reduce.ts turns events into state.
  */
 
+import type { StructuredError } from '../protocol/errors.ts';
 import type { AgentEventType, FallbackRequestedEvent, Outcome } from '../protocol/agent-events.ts';
 import type { CompressionStatus, RetryValue, ThoughtSummary } from '../protocol/events.ts';
 import type { ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
@@ -86,7 +87,13 @@ interface ItemFields {
   /** `about` is the event that made the note. */
   [MessageType.INFO]: { text: string; about: AgentEventType };
   [MessageType.WARNING]: { text: string; about: AgentEventType };
-  [MessageType.ERROR]: { text: string; about: AgentEventType };
+  /** `error` and the model that was asked, where a request failed. */
+  [MessageType.ERROR]: {
+    text: string;
+    about: AgentEventType;
+    error?: StructuredError | undefined;
+    model?: string | undefined;
+  };
   [MessageType.MODEL]: { model: string };
   [MessageType.COMPRESSION]: {
     text: string;

@@ -125,11 +125,25 @@ export function withoutStop(result: string): string {
 function tailOf(call: ToolCallView, state: CallState, styles: Styles): string {
   const { failure, error } = call;
   if (failure !== undefined) return styles.error(` ${sanitizeLine(failure)}`);
-  if (state === 'blocked') return styles.warning(` not run: ${shortReason(error?.message ?? '')}`);
+  if (state === 'blocked') return styles.warning(` ${blockOf(error?.message ?? '')}`);
   if (state !== 'dropped') return '';
   const refusal = refusalOf(call);
   if (refusal === undefined) return styles.secondary(' stopped');
   return styles.secondary(refusal === '' ? ' refused by you' : ` refused by you: "${shortReason(refusal)}"`);
+}
+
+/** Who keeps a call from running, as core words it. */
+const BLOCKS: readonly (readonly [RegExp, string])[] = [
+  [/^Tool execution denied by policy\.\s*(?:\w+: )?/, 'not run: policy'],
+  [/^Tool execution blocked:\s*/, 'not run: hook'],
+  [/^Tool result blocked:\s*/, 'result withheld: hook'],
+];
+
+/** Who refused a call, and why. */
+export function blockOf(message: string): string {
+  const [pattern, who] = BLOCKS.find(([each]) => each.test(message)) ?? [/^/, 'not run'];
+  const why = shortReason(message.replace(pattern, ''));
+  return why === '' ? who : `${who}: ${why}`;
 }
 
 function shortReason(text: string): string {

@@ -88,4 +88,15 @@ describe('the part of a result that matters', () => {
       renderToolCall({ ...call, status: 'error', error, result: error.message }, { ...options, width: 60 }),
     ).toEqual(['! Shell ls not run: Denied by rule deletes.toml:12']);
   });
+
+  it.each([
+    ['Tool execution denied by policy. run_shell_command: deletes.toml:12.', 'not run: policy: deletes.toml:12.'],
+    ['Tool execution denied by policy.', 'not run: policy'],
+    ['Tool execution blocked: no secrets', 'not run: hook: no secrets'],
+    ['Tool result blocked: it holds a key', 'result withheld: hook: it holds a key'],
+  ])('names who keeps a call from running: %s', (message, told) => {
+    const error = { message, type: 'policy_violation' as const };
+    const shown = renderToolCall({ ...call, status: 'error', error, result: message }, { ...options, width: 60 });
+    expect(shown).toEqual([`! Shell ls ${told}`]);
+  });
 });

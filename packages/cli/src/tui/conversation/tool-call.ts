@@ -12,7 +12,7 @@ import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
 import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
-import { isBareCancel, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
+import { blockOf, isBareCancel, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -192,7 +192,7 @@ function endingOf(call: ToolCallView): string {
     case 'failed':
       return call.failure === undefined ? 'failed' : `failed, ${call.failure.replace(/^exit /, 'exit code ')}`;
     case 'blocked':
-      return `not run, ${call.error?.message.trim() ?? 'a policy forbids it'}`;
+      return blockOf(call.error?.message.trim() ?? '').replace(': ', ', ');
     case 'dropped':
       return 'not carried out';
     default:

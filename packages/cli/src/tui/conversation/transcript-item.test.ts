@@ -1,8 +1,9 @@
+import { GeminiEventType } from '@castor/core';
 import { describe, expect, it } from 'vitest';
 import { readableCount } from '../../readable-numbers.ts';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
-import { renderUser } from './transcript-item.ts';
+import { renderItem, renderUser } from './transcript-item.ts';
 
 const options = { styles: createStyles(chooseTheme({}).theme, 'none'), width: 40 };
 
@@ -25,5 +26,26 @@ describe('a prompt in the scrollback', () => {
     expect(rows[0]).toBe(first);
     if (last !== undefined) expect(rows.at(-1)).toBe(last);
     expect(rows.every((row) => row.isWellFormed())).toBe(true);
+  });
+});
+
+describe('a note', () => {
+  const show = { thinking: false, citations: false, model: false, lineNumbers: true, isCompact: true };
+
+  it.each([
+    [GeminiEventType.AgentExecutionBlocked, 'Agent execution blocked: no secrets', 'A hook refused this: no secrets'],
+    [GeminiEventType.AgentExecutionStopped, 'Agent execution stopped: enough', 'A hook stopped this: enough'],
+    ['notice', 'Agent execution stopped: enough', 'Agent execution stopped: enough'],
+  ] as const)('about %s says who it was', (about, text, told) => {
+    expect(renderItem({ id: 1, type: 'warning', text, about }, { ...options, width: 80, show })).toEqual([`! ${told}`]);
+  });
+
+  it('about a request that failed names the model, the status and what the service said', () => {
+    const error = { message: 'This model cannot call tools.', status: 400, reason: 'invalid_request' } as const;
+    const item = { id: 1, type: 'error', text: 'x', about: GeminiEventType.Error, error, model: 'gemini-3-pro' } as const;
+    expect(renderItem(item, { ...options, width: 80, show })).toEqual([
+      '✗ gemini-3-pro refused the request (400)',
+      '  This model cannot call tools.',
+    ]);
   });
 });

@@ -10,6 +10,7 @@ import { sanitize } from '../../sanitize.ts';
 import type { Style, Styles } from '../theme/styles.ts';
 import { isSlashText } from '../../prompt/prompt-signs.ts';
 import type { Grammars } from '../render/highlight.ts';
+import { renderFailure } from './failure-rows.ts';
 import { renderToolCall } from './tool-call.ts';
 import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
 
@@ -67,11 +68,13 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
         });
       });
     case 'info':
-      return renderNote('·', item.text, styles.secondary, width, styles.isSpoken);
+      return renderNote('·', namingHook(item.text, item.about), styles.secondary, width, styles.isSpoken);
     case 'warning':
-      return renderNote('!', item.text, styles.warning, width, styles.isSpoken);
-    case 'error':
-      return renderNote('✗', item.text, styles.error, width, styles.isSpoken);
+      return renderNote('!', namingHook(item.text, item.about), styles.warning, width, styles.isSpoken);
+    case 'error': {
+      const told = item.error && renderFailure({ error: item.error, model: item.model }, options);
+      return told ?? renderNote('✗', item.text, styles.error, width, styles.isSpoken);
+    }
     case 'cancelled':
       return renderNote('·', item.text, styles.secondary, width, styles.isSpoken);
     case 'withdrawn':
@@ -87,6 +90,14 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
     default:
       return assertNever(item);
   }
+}
+
+/** Only a hook stops or blocks an agent: the user reads who it was. */
+function namingHook(text: string, about: string): string {
+  if (about === 'agent_execution_blocked') return text.replace(/^Agent execution blocked:/, 'A hook refused this:');
+  if (about === 'agent_execution_stopped')
+    return text.replace(/^Agent execution stopped:(?: Agent execution stopped by hook:)?/, 'A hook stopped this:');
+  return text;
 }
 
 const SPOKEN_MARKS: Readonly<Record<string, string>> = { '!': 'Warning: ', '✗': 'Error: ' };
