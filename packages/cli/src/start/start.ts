@@ -106,8 +106,8 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
         ...warnings,
         ...choice.warnings,
         ...(extensions?.warnings ?? []),
-        ...describeUnknownSettings(configuration),
         ...describeUnused(configuration, { home, cwd: context.cwd, isTrusted: trustedFolder === true }),
+        ...describeUnknownSettings(configuration),
       ],
       notices: approval.mode === 'yolo' ? [YOLO_NOTICE] : [],
     };

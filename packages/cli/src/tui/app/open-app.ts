@@ -23,7 +23,7 @@ import { renderBanner } from '../conversation/banner.ts';
 import type { TuiOptions } from '../tui-options.ts';
 import { failToOpen } from './session-change.ts';
 import { startFacts } from './start-facts.ts';
-import { startupWarnings } from './startup-warnings.ts';
+import { capWarnings, startupWarnings } from './startup-warnings.ts';
 
 export async function openApp(app: App, options: TuiOptions, keyWarnings: readonly string[]): Promise<void> {
   const { signal } = options.interruption;
@@ -31,7 +31,7 @@ export async function openApp(app: App, options: TuiOptions, keyWarnings: readon
   let start = await prepareWithAccess(app, options);
   if (!start) return app.exit();
   applySettings(app, start);
-  greet(app, options, start);
+  await greet(app, options, start);
   for (const warning of keyWarnings) app.warn(warning);
   await afterInput();
   start = await settleTrust(app, options, start, signal);
@@ -111,17 +111,18 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
   }
 }
 
-function greet(app: App, { version, notice }: TuiOptions, start: Start): void {
+async function greet(app: App, { version, notice }: TuiOptions, start: Start): Promise<void> {
   const { settings } = start;
   const { styles } = app.appearance;
   const { hideBanner, hideTips } = settings.ui;
   if (!hideBanner) {
     const { branch } = app.state;
-    const facts = startFacts(start);
+    const facts = await startFacts(start);
     app.print(renderBanner({ version, folder: app.folder, branch, facts, styles, width: app.width, hideTips }));
   }
   if (notice !== undefined) app.info(notice);
-  for (const warning of [...start.warnings, ...startupWarnings(start), ...start.notices]) app.warn(warning);
+  for (const warning of [...start.notices, ...startupWarnings(start), ...capWarnings(start.warnings)])
+    app.warn(warning);
 }
 
 /** A folder without a trust decision: the dialog asks the user, who may continue without deciding. */

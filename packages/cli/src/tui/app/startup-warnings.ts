@@ -1,4 +1,4 @@
-/** Warnings about the folder the user started in. Pure. */
+/** Warnings about the folder and the terminal the user started in, and how many of all warnings a start shows. Pure. */
 
 import type { Start } from '../../start/start.ts';
 import { unknownEditor } from '../../editor-command.ts';
@@ -12,6 +12,16 @@ export function startupWarnings({ settings, cwd, home, environment }: Start): st
     ...(ui.showCompatibilityWarnings ? compatibilityWarnings(environment) : []),
     ...(editor === undefined ? [] : [editor]),
   ];
+}
+
+/** Of the warnings that `castor doctor` repeats. */
+const MOST_WARNINGS = 3;
+
+/** The first ones; the rest is counted, and `castor doctor` shows it. */
+export function capWarnings(warnings: readonly string[]): string[] {
+  // A row that says "1 more" takes the place of that one.
+  if (warnings.length <= MOST_WARNINGS + 1) return [...warnings];
+  return [...warnings.slice(0, MOST_WARNINGS), `${warnings.length - MOST_WARNINGS} more: castor doctor`];
 }
 
 const HOME =
