@@ -9,6 +9,9 @@ import type { Styles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
 import type { ThemeChoice } from '../theme/theme.ts';
 
+/** Of a terminal that says no more than whether it is dark. */
+const PAPERS: Readonly<Record<Background, string>> = { dark: '#1e1e1e', light: '#ffffff' };
+
 export class Appearance {
   styles: Styles;
   themeName: string;
@@ -35,6 +38,11 @@ export class Appearance {
 
   get hasColors(): boolean {
     return this.depth !== 'none';
+  }
+
+  /** The background of the terminal, as it told or as its variables say; undefined where neither does. */
+  get paper(): string | undefined {
+    return this.told ?? (this.background && PAPERS[this.background]);
   }
 
   /** For a screen reader: neither colours nor marks in their place. */

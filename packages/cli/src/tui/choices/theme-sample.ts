@@ -4,8 +4,11 @@ import { renderUser } from '../conversation/transcript-item.ts';
 import { renderDiff } from '../render/diff.ts';
 import type { Grammars } from '../render/highlight.ts';
 import { createHighlighter } from '../render/highlight.ts';
+import { shortenRow } from '../text/row-width.ts';
+import type { FaintColor } from '../theme/faint-colors.ts';
 import type { Styles } from '../theme/styles.ts';
 
+const MOST_NAMED = 3;
 const CODE = 'export function totalOf(lines: Line[]): number { // a sum';
 const DIFF = [
   '@@ -15,1 +15,1 @@',
@@ -13,7 +16,13 @@ const DIFF = [
   '+  return roundMoney(Math.max(0, total - discount));',
 ].join('\n');
 
-export function themeSample(styles: Styles, width: number, grammars: Grammars | undefined): string[] {
+/** `faint`: the colours that are hard to read on this terminal. */
+export function themeSample(
+  styles: Styles,
+  width: number,
+  grammars: Grammars | undefined,
+  faint: readonly FaintColor[] = [],
+): string[] {
   const highlighter = createHighlighter(styles, () => grammars);
   highlighter.begin('ts');
   const inner = Math.max(width - 2, 20);
@@ -23,5 +32,15 @@ export function themeSample(styles: Styles, width: number, grammars: Grammars | 
     styles.code(highlighter.line(CODE)),
     '',
     ...renderDiff(DIFF, { styles, width: inner, fileName: 'cart.ts', grammars }),
+    '',
+    // As many rows for every theme, so that nothing moves.
+    shortenRow(styles.warning(describeFaint(faint)), inner),
   ].map((row) => (row === '' ? '' : `  ${row}`));
+}
+
+/** The worst ones by name, with their contrast. */
+function describeFaint(faint: readonly FaintColor[]): string {
+  if (faint.length === 0) return '';
+  const named = faint.slice(0, MOST_NAMED).map(({ use, contrast }) => `${use} ${contrast.toFixed(1)}:1`);
+  return `! too faint here: ${named.join(', ')}${faint.length > MOST_NAMED ? ' …' : ''}`;
 }

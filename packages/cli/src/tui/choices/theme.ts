@@ -3,7 +3,8 @@
 import type { App } from '../app/app.ts';
 import { saveChoice } from '../app/save-choice.ts';
 import { loadCustomThemes } from '../theme/source-themes.ts';
-import { themeNames, typeOfTheme } from '../theme/theme.ts';
+import { findFaintColors } from '../theme/faint-colors.ts';
+import { chooseTheme as findTheme, themeNames, typeOfTheme } from '../theme/theme.ts';
 import { themeSample } from './theme-sample.ts';
 
 export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> {
@@ -12,14 +13,17 @@ export async function chooseTheme(app: App, signal: AbortSignal): Promise<void> 
   const before = settings.ui.theme;
   const names = themeNames(customThemes);
   const show = (name: string) => void app.appearance.use({ name, customThemes });
+  const { hasColors, paper } = app.appearance;
+  const faintIn = (each: string) =>
+    hasColors && paper !== undefined ? findFaintColors(findTheme({ name: each, customThemes }).theme, paper) : [];
   const name = await app.dialogs.choose(
     {
-      title: app.appearance.hasColors ? 'Theme' : 'Theme (this terminal shows no colours)',
+      title: hasColors ? 'Theme' : 'Theme (this terminal shows no colours)',
       options: names.map((each) => ({ label: each, value: each, hint: typeOfTheme(each) })),
       search: true,
       initial: Math.max(0, names.indexOf(app.appearance.themeName)),
       onMove: show,
-      preview: (_name, { styles, width }) => themeSample(styles, width, app.grammars),
+      preview: (each, { styles, width }) => themeSample(styles, width, app.grammars, faintIn(each)),
       previewsBeside: true,
       escapes: 'keeps what was',
     },

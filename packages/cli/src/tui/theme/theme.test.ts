@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { colorDepthOf, toSgr } from './color-depth.ts';
 import { backgroundOfEnvironment, backgroundOfReport } from './detect-background.ts';
+import { findFaintColors } from './faint-colors.ts';
 import { createStyles } from './styles.ts';
 import { chooseTheme, themeNames } from './theme.ts';
 
@@ -31,6 +32,21 @@ describe('themes', () => {
 
   it('that do not exist are named, with those that do', () => {
     expect(chooseTheme({ name: 'Nope' }).problem).toMatch(/^Unknown theme "Nope"\. Known themes: ANSI, /);
+  });
+});
+
+describe('colours that are too faint', () => {
+  it('are those of a light theme on a dark terminal, the faintest first', () => {
+    const light = chooseTheme({ name: 'Default Light' }).theme;
+    const faint = findFaintColors(light, '#1e1e1e');
+    expect(faint.map(({ use }) => use)).toContain('links');
+    expect(faint.every(({ contrast }) => contrast < 4.5)).toBe(true);
+    expect(faint).toEqual(faint.toSorted((one, other) => one.contrast - other.contrast));
+    expect(findFaintColors(light, '#ffffff')).toEqual([]);
+  });
+
+  it('are none in a theme whose colours only the terminal knows', () => {
+    expect(findFaintColors(chooseTheme({ name: 'ANSI' }).theme, '#1e1e1e')).toEqual([]);
   });
 });
 
