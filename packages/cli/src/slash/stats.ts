@@ -27,7 +27,7 @@ const tools: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run: ({ agent }) => info(describeTools(agent.ledger)),
+  run: ({ agent }) => info(describeTools(agent)),
 };
 
 export const stats: SlashCommand = {
@@ -57,7 +57,7 @@ function describeSession({ agent, startedAt }: CommandContext): string {
   const title = [shortDuration(lasted), countOf(requests, 'request'), describeCost(agent.ledger.cost().usd)];
   const rows = [
     ...modelRows(agent.ledger),
-    ['calls', describeCalls(tools, files)],
+    ['calls', describeCalls(agent, tools, files)],
     [
       'time',
       `model ${shortDuration(model)} · tools ${shortDuration(tools.totalDurationMs)} · you ${shortDuration(Math.max(lasted - model - tools.totalDurationMs, 0))}`,
@@ -85,15 +85,17 @@ function modelRows(ledger: Ledger): (readonly [name: string, facts: string])[] {
 }
 
 function describeCalls(
+  { ledger, tools }: CommandContext['agent'],
   { totalCalls, totalFail, byName }: Metrics['tools'],
   { totalLinesAdded, totalLinesRemoved }: Metrics['files'],
 ): string {
   const most = Object.entries(byName)
     .toSorted(([, one], [, other]) => other.count - one.count)
     .slice(0, MOST_TOOLS)
-    .map(([name, { count }]) => `${name} ${count}`);
+    .map(([name, { count }]) => `${tools.getTool(name)?.displayName ?? name} ${count}`);
+  const failed = totalFail + [...ledger.failedCommands.values()].reduce((sum, count) => sum + count, 0);
   const lines = totalLinesAdded + totalLinesRemoved > 0 ? [`+${totalLinesAdded} −${totalLinesRemoved} lines`] : [];
-  return [String(totalCalls), ...(totalFail > 0 ? [`${totalFail} failed`] : []), ...most, ...lines].join(' · ');
+  return [String(totalCalls), ...(failed > 0 ? [`${failed} failed`] : []), ...most, ...lines].join(' · ');
 }
 
 function describeModels(ledger: Ledger): string {
@@ -103,15 +105,18 @@ function describeModels(ledger: Ledger): string {
   return ['Models', ...rows.map(([name, facts]) => `  ${name.padEnd(width)}  ${facts}`)].join('\n');
 }
 
-function describeTools(ledger: Ledger): string {
-  const tools = Object.entries(ledger.metrics().tools.byName);
-  if (tools.length === 0) return 'No tool calls yet.';
-  const table = tools.map(([name, { count, fail, durationMs }]) => [
-    name,
-    countOf(count, 'call'),
-    fail > 0 ? `${fail} failed` : '',
-    shortDuration(durationMs),
-  ]);
+function describeTools({ ledger, tools }: CommandContext['agent']): string {
+  const calls = Object.entries(ledger.metrics().tools.byName);
+  if (calls.length === 0) return 'No tool calls yet.';
+  const table = calls.map(([name, { count, fail, durationMs }]) => {
+    const failed = fail + (ledger.failedCommands.get(name) ?? 0);
+    return [
+      tools.getTool(name)?.displayName ?? name,
+      countOf(count, 'call'),
+      failed > 0 ? `${failed} failed` : '',
+      shortDuration(durationMs),
+    ];
+  });
   return [
     'Calls',
     ...alignColumns(table)

@@ -32,7 +32,7 @@ export function openChildSpending(parent: Spending, clock: Clock, telemetry?: Te
       const { tools, models, cost_usd } = metrics;
       const requests = Object.values(models).reduce((sum, { api }) => sum + api.totalRequests, 0);
       const spent = { runs: 1, succeeded, turns, requests, tokens: ledger.spentTokens, durationMs, cost_usd };
-      parent.ledger.absorb(metrics);
+      parent.ledger.absorb(metrics, ledger.failedCommands);
       const { agents } = parent.ledger;
       const all = [[name, { ...spent, toolCalls: tools.totalCalls }] as const, ...ledger.agents];
       for (const [agent, each] of all) agents.set(agent, addAgents(agents.get(agent), each));

@@ -176,6 +176,26 @@ describe('the calls in a ledger', () => {
     });
   });
 
+  it('that ran a command which failed are successes for scripts, and counted as failed for users', () => {
+    const { ledger } = setUp();
+    for (const [callId, data] of [
+      ['a', { isError: true, exitCode: 1 }],
+      ['b', { isError: false, exitCode: 0 }],
+    ] as const) {
+      ledger.add(request(callId, 'run_shell_command'));
+      ledger.add(update(callId, 'executing'));
+      ledger.add(respond(callId, { data }));
+    }
+    const { tools } = ledger.metrics();
+    expect([tools.totalSuccess, tools.totalFail]).toEqual([2, 0]);
+    const parent = new Ledger();
+    parent.absorb(ledger.metrics(), ledger.failedCommands);
+    expect([[...ledger.failedCommands], [...parent.failedCommands]]).toEqual([
+      [['run_shell_command', 1]],
+      [['run_shell_command', 1]],
+    ]);
+  });
+
   it('are summed by name and over all', () => {
     const { ledger } = setUp();
     for (const [callId, name, error] of [

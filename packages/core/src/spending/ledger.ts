@@ -100,8 +100,13 @@ export class Ledger {
   }
 
   /** Adds the calls of a child; its requests are counted already. */
-  absorb(calls: Pick<SessionMetrics, 'tools' | 'files'>): void {
-    this.tools.absorb(calls);
+  absorb(calls: Pick<SessionMetrics, 'tools' | 'files'>, failed: ReadonlyMap<string, number>): void {
+    this.tools.absorb(calls, failed);
+  }
+
+  /** Commands that failed, by tool: for users. In `metrics`, which scripts read, their calls succeeded. */
+  get failedCommands(): ReadonlyMap<string, number> {
+    return this.tools.failedCommands;
   }
 
   /** Returns a copy. */

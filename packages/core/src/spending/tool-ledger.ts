@@ -39,6 +39,7 @@ export class ToolLedger {
   private readonly clock: Clock;
   private readonly open = new Map<string, OpenCall>();
   private readonly byName = new Map<string, ToolMetrics>();
+  private readonly failed = new Map<string, number>();
   private linesAdded = 0;
   private linesRemoved = 0;
   private readonly onCall: ((call: ClosedCall) => void) | undefined;
@@ -72,11 +73,17 @@ export class ToolLedger {
   }
 
   /** Adds the calls of another ledger. */
-  absorb({ tools, files }: Pick<SessionMetrics, 'tools' | 'files'>): void {
+  absorb({ tools, files }: Pick<SessionMetrics, 'tools' | 'files'>, failed: ReadonlyMap<string, number>): void {
+    for (const [name, count] of failed) this.noteFailures(name, count);
     for (const [name, calls] of Object.entries(tools.byName))
       this.byName.set(name, addTools(this.byName.get(name) ?? noCalls(), calls));
     this.linesAdded += files.totalLinesAdded;
     this.linesRemoved += files.totalLinesRemoved;
+  }
+
+  /** Commands that ended with an exit code other than 0, by the name of the tool: calls that succeeded for scripts. */
+  get failedCommands(): ReadonlyMap<string, number> {
+    return this.failed;
   }
 
   metrics(): Pick<SessionMetrics, 'tools' | 'files'> {
@@ -131,10 +138,16 @@ export class ToolLedger {
     };
     const name = call.name ?? nameIn(response);
     this.byName.set(name, addTools(this.byName.get(name) ?? noCalls(), closed));
+    // The tool worked, the command it ran did not.
+    if (succeeded && response.data?.['isError'] === true) this.noteFailures(name, 1);
     const changed = succeeded ? diffStatOf(response.resultDisplay) : undefined;
     this.linesAdded += changed?.model_added_lines ?? 0;
     this.linesRemoved += changed?.model_removed_lines ?? 0;
     this.onCall?.({ ...argumentsOf(call), name, succeeded, durationMs: closed.durationMs, decision, response });
+  }
+
+  private noteFailures(name: string, count: number): void {
+    this.failed.set(name, (this.failed.get(name) ?? 0) + count);
   }
 
   /** Drops calls that a prompt left unanswered, which only a bug causes. */
