@@ -77,7 +77,7 @@ it('lists the programs of a folder in the question about trust, and agrees to wh
   });
   await using model = await fakeModel(() => say('ok'));
   await using terminal = await startTerminal([], { workspace, model, ...wide });
-  await terminal.waitForText('Do you trust the files in this folder?');
+  await terminal.waitForText('Trust this folder?');
   const screen = terminal.screen().join('\n');
   expect(screen).toContain('With your permissions it would run:');
   expect(screen).toContain(`- MCP server one (${server.entry.command}`);

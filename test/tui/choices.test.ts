@@ -241,14 +241,14 @@ describe('a question of the model', () => {
     await using opened = await openTerminal({ script });
     const { terminal, model } = opened;
     terminal.type('Ask\r');
-    await terminal.waitForText('3  Something else…');
+    await terminal.waitForText('3  Something else');
     terminal.type('3');
     await terminal.waitForText('enter takes it');
     terminal.type('Mauve\r');
     await terminal.waitForText('Noted.');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Mauve');
     terminal.type('Ask again\r');
-    await terminal.waitForText('3  Something else…');
+    await terminal.waitForText('3  Something else');
     terminal.type(ESC);
     await terminal.waitForText('refused by you');
     await terminal.waitForText(READY);
@@ -262,7 +262,7 @@ describe('a plan', () => {
     await using opened = await openTerminal({ script, homeFiles, args: ['--approval-mode', 'plan'] });
     const { terminal } = opened;
     terminal.type('Plan\r');
-    await terminal.waitForText('3  No, describe the changes (esc)');
+    await terminal.waitForText('3  No, and say what should change');
     terminal.type('2');
     await terminal.waitForText('Working on it.');
     await terminal.waitForText(/^── accepting edits ─/m);

@@ -81,11 +81,11 @@ describe('trust', () => {
     await using workspace = await createWorkspace({ files: { '.gemini/settings.json': '{"ui":{"hideBanner":true}}' } });
     await using model = await fakeModel([say('Hello.')]);
     await using terminal = await startTerminal([], { model, workspace });
-    await terminal.waitForText('Do you trust the files in this folder?');
+    await terminal.waitForText('Trust this folder?');
     expect(terminal.screen().findLast((line) => line.startsWith('❯'))).toBe("❯ 1  Don't trust (ask again next time)");
     expect(terminal.screen().join(' ')).toContain('.gemini/settings.json');
     terminal.type(`${DOWN}\r`);
-    await terminal.waitForNoText('Do you trust');
+    await terminal.waitForNoText('Trust this folder?');
     terminal.type('Hi\r');
     await terminal.waitForText('Hello.');
     const file = await readFile(join(workspace.home, '.gemini', 'trustedFolders.json'), 'utf8');
@@ -180,12 +180,12 @@ describe('a plan', () => {
     ]);
     await using terminal = await open({ model, workspace, rows: 40 }, ['--approval-mode', 'plan']);
     terminal.type('Plan it\r');
-    await terminal.waitForText('Approve the plan?');
+    await terminal.waitForText('Carry out this plan?');
     expect(terminal.screen()).toContain('1. Do it');
     terminal.type('3');
     await terminal.waitForText('What should change?');
     terminal.type('more tests\r');
-    await terminal.waitForText('Approve the plan?');
+    await terminal.waitForText('Carry out this plan?');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('more tests');
     terminal.type('1');
     await terminal.waitForText('Working on it.');

@@ -81,7 +81,7 @@ const PLACES: Readonly<Record<string, Place>> = {
       },
     },
     async look(terminal) {
-      await run('/resume', '❯ Title')(terminal);
+      await run('/resume', /❯ \d+ \w+ +Title/)(terminal);
       terminal.type('\r');
       await terminal.waitForText('Answer');
     },
@@ -108,7 +108,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'a model and an error': {
     open: { args: ['-m', `m ${EVIL}`], script: [fault(404, { message: `no ${EVIL}` }), say('ok')] },
     async look(terminal) {
-      await ask(/^✗ no/m)(terminal);
+      await ask(/^ {2}no/m)(terminal);
       await run('/model', /^── Model ─/m)(terminal);
     },
   },
@@ -151,7 +151,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   'questions and their answers': {
     open: { script: [answer(call('ask_user', { questions: ASKED })), say('Over.')] },
     async look(terminal) {
-      await ask('3  Something else…')(terminal);
+      await ask('3  Something else')(terminal);
       terminal.type('1');
       await terminal.waitForText('Over.');
     },
@@ -162,7 +162,7 @@ const PLACES: Readonly<Record<string, Place>> = {
       args: ['--approval-mode', 'plan'],
       script: [answer(call('exit_plan_mode', { plan_filename: 'plan.md' })), say('Over.')],
     },
-    look: ask('Approve the plan?'),
+    look: ask('Carry out this plan?'),
   },
   'a command of the person’s own': {
     open: {

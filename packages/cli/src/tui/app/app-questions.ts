@@ -2,6 +2,7 @@
 
 import type { App } from './app.ts';
 import { approvalChoices } from './approval-choices.ts';
+import type { ServerTool } from '../dialogs/approval.ts';
 import { Questions } from '../conversation/questions.ts';
 
 export function createAppQuestions(app: App): Questions {
@@ -19,6 +20,7 @@ export function createAppQuestions(app: App): Questions {
     approval: () => ({
       ...approvalChoices(app.state.start),
       hasEditor: true,
+      serverTools: (server) => serverTools(app, server),
       folder: app.folder,
       grammars: () => app.grammars,
       relative: (path) => relativeTo(app.options.cwd, path),
@@ -30,11 +32,19 @@ export function createAppQuestions(app: App): Questions {
   });
 }
 
-async function printPlan(app: App, path: string): Promise<void> {
+async function printPlan(app: App, path: string): Promise<string> {
   const { readPlan } = await import('../conversation/read-plan.ts');
   const { styles } = app.appearance;
-  const rows = await readPlan(path, { styles, width: () => app.width, isSpoken: app.isSpoken });
+  const { rows, facts } = await readPlan(path, { styles, width: () => app.width, isSpoken: app.isSpoken });
   app.print(['', ...rows]);
+  return facts;
+}
+
+function serverTools({ state }: App, name: string): ServerTool[] {
+  const tools = state.agent?.tools.list() ?? [];
+  return tools.flatMap(({ server }) =>
+    server?.name === name ? [{ name: server.tool, annotations: server.annotations }] : [],
+  );
 }
 
 /** A path outside stays whole. */

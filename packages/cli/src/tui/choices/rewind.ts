@@ -6,6 +6,7 @@ import { sanitizeLine } from '../../sanitize.ts';
 import { applyPreview } from '../../slash/undo-service.ts';
 import type { App } from '../app/app.ts';
 import { countText } from '../conversation/tool-call.ts';
+import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { countChanges } from '../render/parse-diff.ts';
 import type { Styles } from '../theme/styles.ts';
 
@@ -27,7 +28,7 @@ export async function chooseRewind(app: App, signal: AbortSignal): Promise<void>
     {
       title: 'Rewind to before which message?',
       search: true,
-      options: points.map((each) => ({ label: oneLine(each.text), value: each, hint: describeEdits(each) })),
+      options: points.map(rewindOption),
       enters: 'goes back to before it',
       preview: (each, { styles }) => touchedRows(each, (path) => agent.workspace.relative(path), styles),
     },
@@ -131,10 +132,14 @@ async function revert(app: App, { desk, preview, edits }: Files): Promise<void> 
   for (const problem of problems) app.warn(problem);
 }
 
+export function rewindOption(point: RewindPoint): SelectOption<RewindPoint> {
+  return { label: oneLine(point.text), value: point, hint: describeEdits(point) };
+}
+
 const MOST_FILES = 4;
 
 /** The files that calls changed since; as many rows for every message. */
-function touchedRows({ edits }: RewindPoint, relative: (path: string) => string, styles: Styles): string[] {
+export function touchedRows({ edits }: RewindPoint, relative: (path: string) => string, styles: Styles): string[] {
   const files = [...new Set(edits.map(({ path }) => path))];
   const rows = files.slice(0, MOST_FILES).map((path) => {
     const counts = countText(countEdits(edits.filter((edit) => edit.path === path)), styles);

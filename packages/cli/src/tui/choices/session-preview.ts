@@ -54,14 +54,14 @@ export function lastExchange(events: readonly AgentEvent[]): Exchange {
   return { prompts: starts.length, asked: first?.type === 'prompt_started' ? (first.text ?? '') : '', answered };
 }
 
-function previewRows({ prompts, asked, answered }: Exchange, { styles, width }: DialogSpace): string[] {
+export function previewRows({ prompts, asked, answered }: Exchange, { styles, width }: DialogSpace): string[] {
   const lines = answered
     .split('\n')
     .map(sanitizeLine)
     .filter((line) => line.trim() !== '');
   return [
     `  ${styles.secondary(`${countOf(prompts, 'message')}, the last:`)}`,
-    ...(asked === '' ? [] : [`  ${styles.accent('❯')} ${styles.bold(sanitizeLine(asked))}`]),
+    ...(asked === '' ? [] : [`  ${styles.isSpoken ? 'You:' : styles.accent('❯')} ${styles.bold(sanitizeLine(asked))}`]),
     ...lines.slice(-ANSWER_LINES).map((line) => `    ${styles.secondary(line)}`),
   ].map((row) => shortenRow(row, width));
 }

@@ -7,7 +7,7 @@ import { sanitizeLine } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app/app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
-import { formatAge } from '../render/format-age.ts';
+import { shortAge } from '../render/format-age.ts';
 import { changeSession } from '../app/session-change.ts';
 import { createSessionPreview } from './session-preview.ts';
 
@@ -19,7 +19,7 @@ export async function chooseSession(app: App, context: CommandContext): Promise<
   let others = await listOthers(context);
   if (others.length === 0) return app.info('No earlier sessions in this folder.');
   const preview = createSessionPreview(app, context);
-  for (let shown = toOptions(others); ;) {
+  for (let shown = sessionOptions(others, Date.now()); ;) {
     const choice = await app.dialogs.choose<Choice>(
       {
         title: 'Resume which session?',
@@ -47,7 +47,7 @@ export async function chooseSession(app: App, context: CommandContext): Promise<
       others = await listOthers(context);
       if (others.length === 0) return;
     } else return changeSession(app, { resume: choice.id });
-    shown = toOptions(others);
+    shown = sessionOptions(others, Date.now());
   }
 }
 
@@ -59,12 +59,17 @@ async function listOthers({ home, agent }: CommandContext): Promise<readonly Ses
     .toSorted((one, other) => other.lastUpdated - one.lastUpdated);
 }
 
-function toOptions(sessions: readonly SessionSummary[]): readonly SelectOption<Choice>[] {
-  const now = Date.now();
-  return sessions.map(({ id, title, lastUpdated }) => ({
+/** The age stands first, in a column of its own. */
+export function sessionOptions(
+  sessions: readonly Pick<SessionSummary, 'id' | 'title' | 'lastUpdated'>[],
+  now: number,
+): readonly SelectOption<Choice>[] {
+  const ages = sessions.map(({ lastUpdated }) => shortAge(now - lastUpdated));
+  const widest = Math.max(0, ...ages.map(({ length }) => length));
+  return sessions.map(({ id, title }, index) => ({
     label: sanitizeLine(title),
     value: { id },
-    hint: formatAge(now - lastUpdated),
+    mark: `${ages[index]!.padEnd(widest)} `,
   }));
 }
 

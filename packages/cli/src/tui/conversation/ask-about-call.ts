@@ -24,8 +24,10 @@ export async function askAboutCall(
     return;
   }
   if (details.type === 'exit_plan_mode') {
-    await options.printPlan(details.planPath);
-    const payload = await askAboutPlan(details.planPath, host, signal);
+    const { planPath } = details;
+    const facts = await options.printPlan(planPath);
+    const { relative } = options.approval();
+    const payload = await askAboutPlan({ path: relative?.(planPath) ?? planPath, facts }, host, signal);
     if (payload) (await agent()).session.respond(callId, 'proceed_once', payload);
     return;
   }

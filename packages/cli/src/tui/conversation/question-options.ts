@@ -11,8 +11,8 @@ export interface QuestionOptions {
   readonly approval: () => Omit<ApprovalOptions, 'host' | 'signal'>;
   /** The editor around the terminal, where it shows diffs. */
   readonly editorDiffs: () => EditorDiffs | undefined;
-  /** Prints a plan for reading. */
-  readonly printPlan: (path: string) => Promise<void>;
+  /** Prints a plan for reading; returns what was counted in it. */
+  readonly printPlan: (path: string) => Promise<string>;
   /** A question could not be asked, or its answer could not be delivered. */
   readonly onProblem: (message: string) => void;
   /** Why a call was declined, in the user's words. */

@@ -23,6 +23,8 @@ export interface MatterOptions {
   /** Where a command runs, as the user knows the folder. */
   readonly folder?: string | undefined;
   readonly grammars?: (() => Grammars | undefined) | undefined;
+  /** What an MCP server says of its tool. */
+  readonly says?: string | undefined;
 }
 
 export interface ActionTitle {
@@ -97,7 +99,7 @@ export function describeAction(details: ActionDetails, options: MatterOptions): 
         ...riskRows(details, styles, width),
       ];
     case 'mcp':
-      return describeServerCall(details, styles, width);
+      return describeServerCall(details, options);
     case 'sandbox_expansion':
       return [
         ...describeCommand(details.command, styles, width),
@@ -117,9 +119,10 @@ function describeEdit(details: Extract<ActionDetails, { type: 'edit' }>, options
 
 /** Each path and host that is wanted, a row each. */
 function permissionRows(permissions: Record<string, unknown>, styles: Styles, width: number): string[] {
+  const widest = Math.max(0, ...Object.keys(permissions).map(({ length }) => length));
   return Object.entries(permissions).flatMap(([name, value]) => {
     const wanted = Array.isArray(value) ? (value as readonly unknown[]) : [value];
-    const first = `${styles.secondary(makeVisibleLine(name))}  `;
+    const first = `${styles.secondary(makeVisibleLine(name).padEnd(widest))}  `;
     return wanted.flatMap((each) => {
       const text = typeof each === 'string' ? each : (JSON.stringify(each) ?? '');
       return wrapRows(styles.warning(makeVisibleLine(text)), { width, first });
@@ -152,13 +155,13 @@ function hostOf(url: string, styles: Styles): string {
 /** The whole arguments: the user approves what is sent. */
 function describeServerCall(
   { args, changed, description = '' }: Extract<ActionDetails, { type: 'mcp' }>,
-  styles: Styles,
-  width: number,
+  { styles, width, says }: MatterOptions,
 ): string[] {
+  const words = [says, ...(description === '' ? [] : [`says of itself: ${shortLine(description)}`])].filter(Boolean);
   return [
     ...(changed === undefined ? [] : wrapRows(styles.warning(makeVisibleLine(changed)), { width, first: '! ' })),
     ...argumentRows(args, styles, width),
-    ...(description === '' ? [] : wrapRows(styles.secondary(`says of itself: ${shortLine(description)}`), { width })),
+    ...words.flatMap((each) => wrapRows(styles.secondary(each ?? ''), { width })),
   ];
 }
 
@@ -167,10 +170,16 @@ function argumentRows(args: unknown, styles: Styles, width: number): string[] {
   const entries = Object.entries(args);
   const widest = Math.min(Math.max(0, ...entries.map(([name]) => name.length)), 24);
   return entries.flatMap(([name, value]) => {
-    const text = typeof value === 'string' ? makeVisible(value) : makeVisible(JSON.stringify(value, null, 2) ?? '');
     const first = `${styles.secondary(makeVisibleLine(name).padEnd(widest))}  `;
-    return wrapRows(text, { width, first });
+    return wrapRows(makeVisible(writeValue(value, width - widest - 2)), { width, first });
   });
+}
+
+/** In one row where it fits. */
+function writeValue(value: unknown, room: number): string {
+  if (typeof value === 'string') return value;
+  const short = JSON.stringify(value) ?? '';
+  return short.length <= room ? short : (JSON.stringify(value, null, 2) ?? '');
 }
 
 function shortLine(text: string): string {

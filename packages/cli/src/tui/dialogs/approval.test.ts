@@ -139,7 +139,7 @@ describe('a call to a server', () => {
   it('is shown with the whole arguments and with what changed', () => {
     const changed = 'The schema of this tool changed since you allowed it.';
     const rows = describeAction({ ...MCP, args: { path: 'a\u001B[8mb', deep: { n: 1 } }, changed }, STYLES, 80);
-    expect(rows).toEqual([`! ${changed}`, String.raw`path  a\e[8mb`, 'deep  {', '        "n": 1', '      }']);
+    expect(rows).toEqual([`! ${changed}`, String.raw`path  a\e[8mb`, 'deep  {"n":1}']);
   });
 });
 

@@ -20,6 +20,13 @@ export interface ApprovalAnswer {
   readonly payload?: ConfirmationPayload;
 }
 
+/** A tool of an MCP server. */
+export interface ServerTool {
+  readonly name: string;
+  /** The server's word: nothing checks it. */
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+}
+
 export interface ApprovalOptions {
   readonly host: DialogHost;
   readonly signal: AbortSignal;
@@ -33,6 +40,8 @@ export interface ApprovalOptions {
   readonly hasEditor: boolean;
   /** The place among several questions, such as `1 of 3`. */
   readonly place?: string | undefined;
+  /** The tools of an MCP server, with what it says of them. */
+  readonly serverTools?: ((server: string) => readonly ServerTool[]) | undefined;
   /** Where commands run, as the user knows the folder. */
   readonly folder?: string | undefined;
   readonly grammars?: (() => Grammars | undefined) | undefined;
@@ -65,14 +74,15 @@ export async function askApproval(
 ): Promise<ApprovalAnswer | undefined> {
   const { host, signal, styles, width, folder, grammars } = options;
   const describe = (inner: Styles, columns: number) =>
-    describeAction(details, { styles: inner, width: columns, folder, grammars });
+    describeAction(details, { styles: inner, width: columns, folder, grammars, says: wordOf(details, options) });
   const whole = describe(styles, width - 4);
   // Rows that do not fit are printed above in full, where the terminal can be scrolled.
   const answers = answersFor(details, options);
   const granted = answers.reduce((sum, { below = [] }) => sum + below.length, 0);
   const fits = whole.length <= Math.max(options.height - ROWS_AROUND - granted, 4);
   if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
-  const isRisky = risksOfAction(details).length > 0;
+  // Leaving the sandbox is a risk by itself.
+  const isRisky = risksOfAction(details).length > 0 || details.type === 'sandbox_expansion';
   const { title, facts, why } = titleOfAction(details, styles, options.relative);
   const above = fits ? undefined : `${whole.length} rows above`;
   const answer = await host.choose<Answer>(
@@ -101,6 +111,14 @@ export async function askApproval(
   return { outcome: 'cancel', ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };
 }
 
+/** What the server says a call does to the world. */
+function wordOf(details: ActionDetails, { serverTools }: ApprovalOptions): string | undefined {
+  if (details.type !== 'mcp') return undefined;
+  const tool = serverTools?.(details.serverName).find(({ name }) => name === details.toolName);
+  if (tool?.annotations?.['destructiveHint'] === true) return 'says it may destroy';
+  return tool?.annotations?.['readOnlyHint'] === true ? 'says it only reads' : undefined;
+}
+
 /** What is printed above cannot be missed here. */
 function riskBody(details: ActionDetails, { styles, width }: DialogSpace): string[] {
   const risks = risksOfAction(details);
@@ -122,7 +140,7 @@ function isHarmless({ type }: ActionDetails): boolean {
 
 export function answersFor(
   details: ActionDetails,
-  options: Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'hasEditor'>,
+  options: Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'hasEditor' | 'serverTools'>,
 ): AnswerOption[] {
   const answers = allAnswersFor(details, options);
   return options.allowsAlways ? answers : answers.filter(({ value }) => !value.startsWith('proceed_always'));
@@ -130,7 +148,7 @@ export function answersFor(
 
 function allAnswersFor(
   details: ActionDetails,
-  { allowsPermanent, hasEditor }: Pick<ApprovalOptions, 'allowsPermanent' | 'hasEditor'>,
+  { allowsPermanent, hasEditor, serverTools }: Pick<ApprovalOptions, 'allowsPermanent' | 'hasEditor' | 'serverTools'>,
 ): AnswerOption[] {
   const once: AnswerOption = { label: 'Yes, once', value: 'proceed_once' };
   const session = (label: string, below?: readonly string[]): AnswerOption => ({
@@ -166,7 +184,11 @@ function allAnswersFor(
       return [
         once,
         { label: `Yes, and until you leave also ${tool}, with any arguments`, value: 'proceed_always_tool' },
-        { label: `Yes, and until you leave also every tool of ${server}`, value: 'proceed_always_server' },
+        {
+          label: `Yes, and until you leave also every tool of ${server}`,
+          value: 'proceed_always_server',
+          below: nameTools(serverTools?.(details.serverName) ?? []),
+        },
         ...permanent(`for ${tool}, in every folder, with any arguments, until the tool changes`),
         REFUSE,
       ];
@@ -181,4 +203,10 @@ function allAnswersFor(
     default:
       return assertNever(details);
   }
+}
+
+/** All that the answer grants, in one paragraph. */
+function nameTools(tools: readonly ServerTool[]): readonly string[] {
+  if (tools.length === 0) return [];
+  return [`${tools.length} now: ${tools.map(({ name }) => makeVisibleLine(name)).join(', ')}`];
 }

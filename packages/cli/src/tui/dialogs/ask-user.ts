@@ -1,13 +1,18 @@
-/** Asks the questions of a model, one after the other. Cancelling one cancels all. */
+/** Asks the questions of a model, one after the other; the left arrow returns to the one before. Cancelling one cancels all. */
 
 import type { AskUserQuestion } from '@castor/core';
 import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';
+import type { SelectOption, SelectQuestion } from './select-dialog.ts';
 
 const OTHER = '\0other';
 const DONE = '\0done';
+const BACK = '\0back';
+
+/** What the answers of one question have in common. */
+type Frame = Omit<SelectQuestion<string>, 'options'>;
 
 /** By index of the question; undefined when the user declined to answer. */
 export async function askQuestions(
@@ -16,22 +21,38 @@ export async function askQuestions(
   signal: AbortSignal,
 ): Promise<Record<string, string> | undefined> {
   const answers: Record<string, string> = {};
-  for (const [index, question] of questions.entries()) {
-    const answer = await askOne(question, host, signal);
+  for (let index = 0; index < questions.length;) {
+    const answer = await askOne(questions[index]!, frameOf(questions, index), host, signal);
     if (answer === undefined) return undefined;
-    answers[String(index)] = answer;
+    if (answer === BACK) index--;
+    else answers[String(index++)] = answer;
   }
   return answers;
 }
 
-async function askOne(question: AskUserQuestion, host: DialogHost, signal: AbortSignal): Promise<string | undefined> {
-  const title = makeVisibleLine(question.header || 'A question');
-  const body = ({ width }: DialogSpace) => wrapRows(makeVisible(question.question), { width: width - 4 });
+function frameOf(questions: readonly AskUserQuestion[], index: number): Frame {
+  const { header, question } = questions[index]!;
+  return {
+    title: makeVisibleLine(header || 'A question'),
+    ...(questions.length > 1 && { why: `${index + 1} of ${questions.length}` }),
+    body: ({ width }: DialogSpace) => wrapRows(makeVisible(question), { width: width - 4 }),
+    ...(index > 0 && { keyed: { left: () => BACK }, keys: [['←', 'back']] as const }),
+    escapes: 'answers nothing',
+  };
+}
+
+async function askOne(
+  question: AskUserQuestion,
+  frame: Frame,
+  host: DialogHost,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { title, body } = frame;
   const askFreely = () =>
     host.askText(
       {
         title,
-        body,
+        ...(body && { body }),
         ...(question.placeholder !== undefined && { placeholder: makeVisibleLine(question.placeholder) }),
       },
       signal,
@@ -39,39 +60,41 @@ async function askOne(question: AskUserQuestion, host: DialogHost, signal: Abort
   if (question.type === 'text') return askFreely();
   if (question.type === 'yesno') {
     const options = ['Yes', 'No'].map((label) => ({ label, value: label }));
-    return host.choose({ title, body, options }, signal);
+    return host.choose({ ...frame, options }, signal);
   }
   const options = (question.options ?? []).map(({ label, description }) => ({
     label: makeVisibleLine(label),
     value: label,
     ...(description !== '' && { hint: makeVisibleLine(description) }),
   }));
-  if (question.multiSelect) return askSeveral(title, body, options, host, signal);
+  if (question.multiSelect) return askSeveral(frame, options, host, signal);
   const chosen = await host.choose(
-    { title, body, options: [...options, { label: 'Something else…', value: OTHER }] },
+    { ...frame, options: [...options, { label: 'Something else', value: OTHER }] },
     signal,
   );
   return chosen === OTHER ? askFreely() : chosen;
 }
 
 async function askSeveral(
-  title: string,
-  body: (space: DialogSpace) => readonly string[],
-  options: readonly { label: string; value: string; hint?: string }[],
+  frame: Frame,
+  options: readonly SelectOption<string>[],
   host: DialogHost,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const chosen = new Set<string>();
   for (let initial = 0; ;) {
-    const marked = options.map((option) => ({
-      ...option,
-      label: `${chosen.has(option.value) ? '✓' : '☐'} ${option.label}`,
-    }));
+    const marked = options.map((option) => ({ ...option, mark: chosen.has(option.value) ? '✓' : '☐' }));
     const value = await host.choose(
-      { title, body, options: [...marked, { label: 'Done', value: DONE }], initial },
+      {
+        ...frame,
+        options: [...marked, { label: 'Done', value: DONE }],
+        initial,
+        toggle: (each) => each,
+        keys: [['space', 'switches'], ...(frame.keys ?? [])],
+      },
       signal,
     );
-    if (value === undefined) return undefined;
+    if (value === undefined || value === BACK) return value;
     if (value === DONE)
       return options
         .filter((option) => chosen.has(option.value))

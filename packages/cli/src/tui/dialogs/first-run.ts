@@ -11,10 +11,10 @@ export type FirstRunAnswer =
   | { kind: 'leave' };
 
 const KEYS: readonly SelectOption<string>[] = [
-  { label: 'Paste a Gemini API key', value: 'gemini', hint: 'free at https://aistudio.google.com/apikey' },
-  { label: 'Paste an Anthropic API key', value: 'anthropic', hint: 'from https://console.anthropic.com' },
-  { label: 'Paste an OpenAI API key', value: 'openai', hint: 'from https://platform.openai.com' },
-  { label: 'Paste an OpenRouter API key', value: 'openrouter', hint: 'from https://openrouter.ai/keys' },
+  { label: 'Paste a Gemini API key', value: 'gemini', hint: 'https://aistudio.google.com/apikey, free' },
+  { label: 'Paste an Anthropic API key', value: 'anthropic', hint: 'https://console.anthropic.com' },
+  { label: 'Paste an OpenAI API key', value: 'openai', hint: 'https://platform.openai.com' },
+  { label: 'Paste an OpenRouter API key', value: 'openrouter', hint: 'https://openrouter.ai/keys' },
   { label: 'Look for a model on this machine', value: 'local', hint: 'Ollama, LM Studio, llama.cpp, vLLM' },
 ];
 

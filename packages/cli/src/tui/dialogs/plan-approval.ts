@@ -1,26 +1,36 @@
 /**
- * Asks for approval of a plan: prints it above in full, then offers yes with or without further questions, or no with
- * what should change.
+ * Asks for approval of a plan, which is printed above in full: yes with or without further questions, or no with what
+ * should change.
  */
 
 import type { ConfirmationPayload } from '@castor/core';
 import { makeVisibleLine } from '../../make-visible.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
 
+export interface PlanSubject {
+  readonly path: string;
+  /** What Castor counted in it: `7 steps`; empty if nothing. */
+  readonly facts: string;
+}
+
 export async function askAboutPlan(
-  planPath: string,
+  { path, facts }: PlanSubject,
   host: DialogHost,
   signal: AbortSignal,
 ): Promise<ConfirmationPayload | undefined> {
   const answer = await host.choose<'autoEdit' | 'default' | 'no'>(
     {
-      title: `Approve the plan? (${makeVisibleLine(planPath)})`,
+      title: 'Carry out this plan?',
+      ...(facts !== '' && { why: facts }),
+      body: ({ styles, width }) => wrapRows(styles.link(makeVisibleLine(path)), { width: width - 4 }),
       options: [
-        { label: 'Yes, and ask before every edit', value: 'default' },
-        { label: 'Yes, and accept edits without asking', value: 'autoEdit' },
-        { label: 'No, describe the changes (esc)', value: 'no' },
+        { label: 'Yes, asking before each edit', value: 'default' },
+        { label: 'Yes, accepting edits', value: 'autoEdit' },
+        { label: 'No, and say what should change', value: 'no' },
       ],
       escape: 'no',
+      escapes: 'no',
     },
     signal,
   );

@@ -134,7 +134,7 @@ function spokenKeys({ search, escapes = 'leaves' }: SelectPicture): string {
 
 function filterRow({ query }: SelectPicture, { styles, width }: DialogSpace): string {
   const text = query === '' ? styles.secondary('type to filter') : query;
-  return shortenRow(`${styles.accent('❯')} ${text}`, width);
+  return shortenRow(`${styles.isSpoken ? ' ' : styles.accent('❯')} ${text}`, width);
 }
 
 function optionRows(option: PictureOption, index: number, picture: SelectPicture, space: DialogSpace): string[] {
@@ -149,7 +149,10 @@ function optionRows(option: PictureOption, index: number, picture: SelectPicture
   const label = option.label.replaceAll(/\s+/g, ' ').trim();
   if (styles.isSpoken) {
     const words = [label, option.hint, ...(option.below ?? [])].filter(Boolean).join('; ');
-    return [`${isActive && picture.search ? 'Chosen: ' : ''}${picture.search ? '' : `${index + 1}, `}${mark}${words}.`];
+    const end = /[.?!]$/.test(words) ? '' : '.';
+    return [
+      `${isActive && picture.search ? 'Chosen: ' : ''}${picture.search ? '' : `${index + 1}, `}${mark}${words}${end}`,
+    ];
   }
   const below = (option.below ?? []).flatMap((row) => wrapRows(styles.secondary(row), { width, first: `${indent}  ` }));
   if (option.hint === undefined || option.hint === '') {

@@ -35,6 +35,7 @@ export async function askAboutServers(
         { label: unsettled.length === 1 ? 'Start it' : 'Start them', value: 'yes' },
       ],
       escape: 'no',
+      escapes: 'asks again next time',
     },
     signal,
   );

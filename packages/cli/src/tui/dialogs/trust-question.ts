@@ -14,6 +14,9 @@ export interface TrustSubject {
   readonly wouldRun: readonly string[];
 }
 
+const EMPTY =
+  'This folder has no configuration now. If you trust it, Castor will load any settings and commands it gets later.';
+
 /** Undefined: not now; Castor works in the folder and ignores what it configures. */
 export function askAboutTrust(
   { folder, wouldLoad, wouldRun }: TrustSubject,
@@ -23,17 +26,16 @@ export function askAboutTrust(
   const parent = basename(dirname(folder));
   return host.choose<TrustLevel | 'later'>(
     {
-      title: 'Do you trust the files in this folder?',
+      title: 'Trust this folder?',
       body: ({ width, styles }) => [
         ...wrapRows(styles.link(makeVisibleLine(folder)), { width: width - 4 }),
-        ...wrapRows(
-          wouldLoad.length === 0
-            ? 'This folder has no configuration now. If you trust it, Castor will load any settings and commands it gets later.'
-            : `If you trust it, Castor will load: ${wouldLoad.map(makeVisibleLine).join(', ')}.`,
-          { width: width - 4 },
-        ),
-        ...(wouldRun.length === 0 ? [] : [styles.warning('With your permissions it would run:')]),
-        ...wouldRun.flatMap((program) => wrapRows(makeVisibleLine(program), { width: width - 4, first: '- ' })),
+        '',
+        ...(wouldLoad.length === 0
+          ? wrapRows(EMPTY, { width: width - 4 })
+          : ['If you trust it, Castor loads:', ...listRows(wouldLoad, width)]),
+        ...(wouldRun.length === 0
+          ? []
+          : ['', styles.warning('! With your permissions it would run:'), ...listRows(wouldRun, width)]),
       ],
       options: [
         { label: "Don't trust (ask again next time)", value: 'later' },
@@ -44,7 +46,13 @@ export function askAboutTrust(
         { label: 'Never trust this folder', value: 'DO_NOT_TRUST' },
       ],
       escape: 'later',
+      escapes: 'asks again next time',
     },
     signal,
   );
+}
+
+/** A row each. */
+function listRows(items: readonly string[], width: number): string[] {
+  return items.flatMap((item) => wrapRows(makeVisibleLine(item), { width: width - 4, first: '- ' }));
 }

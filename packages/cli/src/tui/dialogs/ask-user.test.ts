@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { createKey } from '../input/key.ts';
+import { createKeymap } from '../input/keymap.ts';
+import { askQuestions } from './ask-user.ts';
+import { DialogHost } from './dialog-host.ts';
+
+const KEYMAP = createKeymap();
+const OPTIONS = ['Red', 'Blue'].map((label) => ({ label, description: '' }));
+const COLOUR = { header: 'Colour', question: 'Which colour?', type: 'choice', options: OPTIONS } as const;
+
+function open(questions: Parameters<typeof askQuestions>[0]) {
+  const host = new DialogHost({ onChange() {}, isTyping: () => false, now: () => 0, keymap: () => KEYMAP });
+  const answers = askQuestions(questions, host, new AbortController().signal);
+  const press = async (...names: string[]) => {
+    for (const name of names) {
+      if (name.length === 1) host.onText(name);
+      else host.onKey(createKey(name));
+      // The next question opens when the answer of this one has arrived.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { answers, press };
+}
+
+describe('questions of a model', () => {
+  it('are left by the arrow for the one before, which is answered anew', async () => {
+    const { answers, press } = open([COLOUR, { ...COLOUR, header: 'Frame' }]);
+    await press('1', 'left', '2', '1');
+    expect(await answers).toEqual({ 0: 'Blue', 1: 'Red' });
+  });
+
+  it('with several answers are switched by the space key', async () => {
+    const { answers, press } = open([{ ...COLOUR, multiSelect: true }]);
+    await press(' ', 'down', ' ', 'up', ' ', '3');
+    expect(await answers).toEqual({ 0: 'Blue' });
+  });
+
+  it('are all unanswered after one Escape', async () => {
+    const { answers, press } = open([COLOUR, COLOUR]);
+    await press('1', 'escape');
+    expect(await answers).toBeUndefined();
+  });
+});
