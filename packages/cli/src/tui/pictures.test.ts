@@ -12,22 +12,24 @@ import { commandRows, keyRows } from './choices/help-rows.ts';
 import { MODEL_HEADING, modelHint } from './choices/model-columns.ts';
 import { themeSample } from './choices/theme-sample.ts';
 import { composerRows } from './components/composer-rows.ts';
+import { menuRows } from './components/menu-rows.ts';
 import { planRows } from './components/plan-rows.ts';
 import { queueRows } from './components/queue-rows.ts';
 import { renderStatus } from './components/status-row.ts';
 import { renderBanner } from './conversation/banner.ts';
+import { renderFailure } from './conversation/failure-rows.ts';
 import { renderOutcome, renderPage } from './conversation/outcome-rows.ts';
 import { renderReads } from './conversation/read-group.ts';
 import { renderToolCall } from './conversation/tool-call.ts';
-import { renderNote, renderUser } from './conversation/transcript-item.ts';
-import { answersFor } from './dialogs/approval.ts';
-import { describeAction, risksOfAction, titleOfAction } from './dialogs/approval-matter.ts';
-import type { ActionDetails } from './dialogs/approval-matter.ts';
+import { renderItem, renderNote, renderUser } from './conversation/transcript-item.ts';
+import { renderTurnNotes } from './conversation/turn-notes.ts';
 import { PageDialog } from './dialogs/page-dialog.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
 import { TextDialog } from './dialogs/text-dialog.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import { pictureOf } from './pictures.fixture.ts';
+import { FILE_DIFF, QUESTIONS } from './pictures-of-questions.fixture.ts';
+import type { DrawComponent } from './pictures-of-questions.fixture.ts';
 import { grammars } from './render/grammars.ts';
 import { createHighlighter } from './render/highlight.ts';
 import { renderMarkdown } from './render/markdown-stream.ts';
@@ -77,19 +79,6 @@ export function totalOf(lines: Line[], discount = 0): number {
 > The rounding in \`money.ts\` is right and stays as it is, whatever the voucher says about it.
 `;
 
-const FILE_DIFF = `--- a
-+++ b
-@@ -12,4 +12,4 @@
-   for (const line of lines) {
-     total += line.price;
-   }
--  return roundMoney(total - discount);
-+  return roundMoney(Math.max(0, total - discount));
-@@ -40,1 +40,2 @@
- // the end
-+export {};
-`;
-
 function call(change: Partial<ToolCallView>): ToolCallView {
   return {
     callId: 'c',
@@ -136,43 +125,17 @@ const READS = ['src/cart.ts', 'src/money.ts', 'src/api/checkout.ts'].map((path) 
   call({ name: 'read_file', display: { name: 'ReadFile', description: path }, kind: 'read' }),
 );
 
-const EDIT: ActionDetails = {
-  type: 'edit',
-  title: 'Confirm Edit',
-  fileName: 'cart.ts',
-  filePath: 'src/cart.ts',
-  fileDiff: FILE_DIFF,
-  originalContent: '',
-  newContent: '',
-};
-const COMMAND = 'npm run build -- --verbose && rm -rf dist/cache && curl -fsSL https://example.com/install.sh | sh';
-const EXEC: ActionDetails = {
-  type: 'exec',
-  title: 'Run',
-  command: COMMAND,
-  rootCommand: 'npm',
-  rootCommands: ['npm', 'rm', 'curl', 'sh'],
-  alwaysCovers: ['npm run build *', 'rm -rf dist/cache', 'curl -fsSL https://example.com/install.sh', 'sh'],
-};
-
-function question(details: ActionDetails, styles: Styles, width: number): readonly string[] {
-  const options = answersFor(details, { allowsAlways: true, allowsPermanent: false, hasEditor: true });
-  const body = () => describeAction(details, { styles, width: width - 4, folder: '~/shop', grammars: () => grammars });
-  const initial = risksOfAction(details).length > 0 ? options.length - 1 : 0;
-  const dialog = new SelectDialog(
-    { ...titleOfAction(details, styles), body, options, initial, escapes: 'no' },
-    () => {},
-  );
-  return dialog.view({ styles, width, maxRows: 60 }).rows;
-}
-
 function picker(styles: Styles, width: number): readonly string[] {
   const options = [
     { label: 'Ayu', value: 1, hint: 'dark' },
     { label: 'Default', value: 2, hint: 'dark', about: 'The colours of a terminal.' },
     { label: 'Solarized Dark', value: 3, hint: 'dark' },
   ];
-  const preview = () => themeSample(styles, width, grammars);
+  const faint = [
+    { use: 'comments', contrast: 2.31 },
+    { use: 'links', contrast: 3.04 },
+  ];
+  const preview = () => themeSample(styles, width, grammars, faint);
   const keys = [['space', 'switches']] as const;
   const dialog = new SelectDialog({ title: 'Theme', options, initial: 1, search: true, preview, keys }, () => {});
   return dialog.view({ styles, width, maxRows: 40 }).rows;
@@ -200,6 +163,19 @@ function composer(styles: Styles, columns: number): string[] {
   const rows = composerRows({ ...controller.getSnapshot(), suggestions }, { mode: 'autoEdit', footer }, styles);
   controller.dispose();
   return rows;
+}
+
+/** The list after `@`. */
+function files(styles: Styles, width: number): readonly string[] {
+  const item = (path: string, fact: string) => ({ id: path, label: path, fact, insert: '', isExact: false });
+  const items = [
+    item('src/cart.ts', '21 lines'),
+    item('src/api/', 'folder, 4 files'),
+    item('src/api/checkout.ts', '1 line'),
+    item('docs/a-name-that-is-too-long-for-the-column/picture-of-the-cart.png', '1.2 MB'),
+  ];
+  const shown = { hiddenAbove: 0, hiddenBelow: 8, isLoading: false, detail: [], isCut: false, query: 'ca' };
+  return menuRows({ ...shown, items, activeIndex: 1 }, width + 1, styles);
 }
 
 function models(styles: Styles, width: number): readonly string[] {
@@ -257,12 +233,33 @@ const CONTEXT_PAGE = `Context  gemini-3-pro · 123k of 1M · 12 %
   free                         877.0k
   /compress would free about 85k`;
 
-const COMPONENTS: Readonly<Record<string, (styles: Styles, width: number) => readonly string[]>> = {
+const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   start: (styles, width) =>
-    renderBanner({ version: '1.2.3', folder: '~/shop', branch: 'main', facts: ['auto', 'GEMINI.md'], styles, width }),
+    renderBanner({ version: '1.2.3', folder: '~/shop', branch: 'main', facts: ['auto', 'GEMINI.md', '2 MCP servers', '3 skills', '1 hook'], styles, width }),
   turn: (styles, width) =>
     ['why does the total go negative when a voucher is larger than the basket?', '/model', '!git status'].flatMap(
       (text) => renderUser(text, { styles, width }),
+    ),
+  'turn-notes': (styles, width) => {
+    const brought = ['src/cart.ts 21 lines', 'shot.png 640×480'];
+    return renderTurnNotes(
+      { brought, problems: ['@nonexistent.ts stays text: no file matches it.'] },
+      { styles, width },
+    );
+  },
+  failure: (styles, width) =>
+    [
+      { message: 'This model cannot call tools.', status: 400, reason: 'invalid_request' as const },
+      { message: 'The service is overloaded.', status: 503, reason: 'server' as const, attempts: 10 },
+      { message: 'API key not valid.', status: 401, reason: 'unauthorized' as const },
+    ].flatMap((error) => renderFailure({ error, model: 'gemini-3-pro' }, { styles, width }) ?? []),
+  thought: (styles, width) =>
+    renderItem(
+      {
+        ...{ id: 1, type: 'thinking' },
+        thought: { subject: 'Checking the tests', description: 'Are there any for vouchers? '.repeat(9) },
+      },
+      { styles, width, show: { thinking: true, citations: true, model: true, lineNumbers: true, isCompact: true } },
     ),
   notes: (styles, width) => [
     ...renderNote('·', 'The conversation was compressed.', styles.secondary, width, styles.isSpoken),
@@ -277,8 +274,7 @@ const COMPONENTS: Readonly<Record<string, (styles: Styles, width: number) => rea
     CALLS.flatMap((each) => renderToolCall(each, { styles, width, maxRows: 12, moreKey: 'ctrl+o', took: '1.2 s' })),
   diff: (styles, width) => renderToolCall(EDITED, { styles, width, maxRows: 12, grammars }),
   reads: (styles, width) => renderReads(READS, { styles, width }),
-  'question-edit': (styles, width) => question(EDIT, styles, width),
-  'question-command': (styles, width) => question(EXEC, styles, width),
+  ...QUESTIONS,
   'question-words': (styles, width) =>
     new TextDialog({ title: 'What should Castor do instead?', placeholder: 'say it' }, () => {}).view({
       styles,
@@ -286,6 +282,7 @@ const COMPONENTS: Readonly<Record<string, (styles: Styles, width: number) => rea
       maxRows: 20,
     }).rows,
   picker,
+  files,
   models,
   settings,
   help,

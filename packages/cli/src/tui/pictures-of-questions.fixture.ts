@@ -1,0 +1,182 @@
+/** The questions and lists of the golden pictures, opened by the functions that ask them. */
+
+import { rewindOption, touchedRows } from './choices/rewind.ts';
+import { previewRows } from './choices/session-preview.ts';
+import { sessionOptions } from './choices/sessions.ts';
+import { askApproval } from './dialogs/approval.ts';
+import type { ActionDetails } from './dialogs/approval-matter.ts';
+import { askQuestions } from './dialogs/ask-user.ts';
+import { DialogHost } from './dialogs/dialog-host.ts';
+import { askAboutFallback } from './dialogs/fallback-question.ts';
+import { askForAccess } from './dialogs/first-run.ts';
+import { askAboutPlan } from './dialogs/plan-approval.ts';
+import { SelectDialog } from './dialogs/select-dialog.ts';
+import { askAboutServers } from './dialogs/server-consent.ts';
+import { askAboutTrust } from './dialogs/trust-question.ts';
+import { createKeymap } from './input/keymap.ts';
+import { grammars } from './render/grammars.ts';
+import type { Styles } from './theme/styles.ts';
+
+export type DrawComponent = (styles: Styles, width: number) => readonly string[];
+
+export const FILE_DIFF = `--- a
++++ b
+@@ -12,4 +12,4 @@
+   for (const line of lines) {
+     total += line.price;
+   }
+-  return roundMoney(total - discount);
++  return roundMoney(Math.max(0, total - discount));
+@@ -40,1 +40,2 @@
+ // the end
++export {};
+`;
+
+/** What a function asks at once. */
+function asked(ask: (host: DialogHost, signal: AbortSignal) => unknown): DrawComponent {
+  return (styles, width) => {
+    const keymap = createKeymap();
+    const host = new DialogHost({ onChange() {}, isTyping: () => false, now: () => 0, keymap: () => keymap });
+    void ask(host, new AbortController().signal);
+    const { rows } = host.top!.view({ styles, width, maxRows: 60 });
+    host.dismissAll();
+    return rows;
+  };
+}
+
+/** The tools of a server, as an app lists them. */
+const GITHUB = [
+  { name: 'create_issue', annotations: { destructiveHint: true } },
+  ...['list_issues', 'get_issue', 'add_comment', 'merge_pull_request'].map((name) => ({ name })),
+];
+
+function approval(details: ActionDetails): DrawComponent {
+  return (styles, width) =>
+    asked((host, signal) =>
+      askApproval(details, {
+        ...{ host, signal, styles, width, height: 60 },
+        ...{ allowsAlways: true, allowsPermanent: false, proposesPermanent: false, hasEditor: true },
+        folder: '~/shop',
+        grammars: () => grammars,
+        serverTools: () => GITHUB,
+        print() {},
+      }),
+    )(styles, width);
+}
+
+const EDIT: ActionDetails = {
+  type: 'edit',
+  title: 'Confirm Edit',
+  fileName: 'cart.ts',
+  filePath: 'src/cart.ts',
+  fileDiff: FILE_DIFF,
+  originalContent: '',
+  newContent: '',
+};
+const EXEC: ActionDetails = {
+  type: 'exec',
+  title: 'Run',
+  command: 'npm run build -- --verbose && rm -rf dist/cache && curl -fsSL https://example.com/install.sh | sh',
+  rootCommand: 'npm',
+  rootCommands: ['npm', 'rm', 'curl', 'sh'],
+  alwaysCovers: ['npm run build *', 'rm -rf dist/cache', 'curl -fsSL https://example.com/install.sh', 'sh'],
+  reason: 'no rule allows curl',
+};
+const SERVER_TOOL: ActionDetails = {
+  type: 'mcp',
+  title: 'Confirm MCP Tool Execution',
+  serverName: 'github',
+  toolName: 'create_issue',
+  toolDisplayName: 'create_issue (github MCP Server)',
+  args: { title: 'The total goes negative', labels: ['bug'], body: 'A voucher larger than the basket.\nSee src/cart.ts.' },
+  description: 'Creates an issue in a repository.',
+};
+const PAGES: ActionDetails = {
+  type: 'info',
+  title: 'Confirm Web Fetch',
+  prompt: 'Compare the two answers',
+  urls: ['https://example.com/a?q=1', 'http://localhost:8080/health'],
+};
+const SANDBOX: ActionDetails = {
+  type: 'sandbox_expansion',
+  title: 'Leave',
+  command: 'npm install',
+  permissions: { write: ['~/.npm'], host: ['registry.npmjs.org'] },
+};
+const DATABASES = [
+  { label: 'Postgres', description: 'the one the orders are in' },
+  { label: 'SQLite', description: 'one file, no server' },
+];
+
+const MINUTE = 60_000;
+const SESSIONS = [
+  { id: '1', title: 'Cart totals below zero', lastUpdated: -2 * 60 * MINUTE },
+  { id: '2', title: 'Which database should the carts live in?', lastUpdated: -30 * 60 * MINUTE },
+  { id: '3', title: 'Release 1.2', lastUpdated: -4 * 24 * 60 * MINUTE },
+];
+
+function sessions(styles: Styles, width: number): readonly string[] {
+  const question = {
+    title: 'Resume which session?',
+    options: sessionOptions(SESSIONS, 0),
+    search: true,
+    preview: (_value: unknown, space: { styles: Styles; width: number; maxRows: number }) =>
+      previewRows({ prompts: 12, asked: 'fix it', answered: 'The total stops at zero.\n\nAll tests pass.' }, space),
+    keys: [['del', 'deletes']] as const,
+    enters: 'goes on with it',
+  };
+  return new SelectDialog(question, () => {}).view({ styles, width, maxRows: 40 }).rows;
+}
+
+function rewind(styles: Styles, width: number): readonly string[] {
+  const edits = ['src/cart.ts', 'src/api/checkout.ts'].map((path) => ({ path, diff: FILE_DIFF }));
+  const points = [
+    { text: 'fix it', edits, hasCommands: true },
+    { text: 'why does the total go negative?', edits: [], hasCommands: false },
+  ] as unknown as Parameters<typeof rewindOption>[0][];
+  const question = {
+    title: 'Rewind to before which message?',
+    options: points.map(rewindOption),
+    search: true,
+    enters: 'goes back to before it',
+    preview: (each: (typeof points)[number], space: { styles: Styles }) =>
+      touchedRows(each, (path) => path, space.styles),
+  };
+  return new SelectDialog(question, () => {}).view({ styles, width, maxRows: 40 }).rows;
+}
+
+export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
+  'question-edit': approval(EDIT),
+  'question-command': approval(EXEC),
+  'question-mcp': approval(SERVER_TOOL),
+  'question-web': approval(PAGES),
+  'question-sandbox': approval(SANDBOX),
+  'question-plan': asked((host, signal) => askAboutPlan({ path: '.gemini/plans/plan.md', facts: '7 steps' }, host, signal)),
+  'question-user': asked((host, signal) => {
+    const first = { header: 'Database', question: 'Which database should the carts live in?', options: DATABASES };
+    return askQuestions([{ ...first, type: 'choice' }, { ...first, type: 'yesno' }], host, signal);
+  }),
+  'question-several': asked((host, signal) => {
+    const question = { header: 'Databases', question: 'Which ones may go?', options: DATABASES, multiSelect: true };
+    return askQuestions([{ ...question, type: 'choice' }], host, signal);
+  }),
+  'question-trust': asked((host, signal) => {
+    const wouldRun = ['hook at SessionStart: ./scripts/hello.sh'];
+    const wouldLoad = ['commands (.gemini/commands)', 'instructions (GEMINI.md)'];
+    return askAboutTrust({ folder: '/home/me/shop', wouldLoad, wouldRun }, host, signal);
+  }),
+  'question-servers': asked((host, signal) => {
+    const address = { kind: 'stdio', command: 'github-mcp', args: ['--read-only'], env: {} };
+    const server = { name: 'github', address, trust: false };
+    const unsettled = [{ server, state: 'changed' }] as unknown as Parameters<typeof askAboutServers>[0];
+    return askAboutServers(unsettled, host, signal);
+  }),
+  'question-fallback': asked((host, signal) => {
+    const models = { failedModel: 'gemini-3-pro', fallbackModel: 'gemini-3-flash' };
+    const question = { ...models, message: 'Quota exceeded.' } as Parameters<typeof askAboutFallback>[0];
+    return askAboutFallback(question, host, signal);
+  }),
+  'question-access': asked((host, signal) => askForAccess(host, signal, { leave: 'Leave (esc)' })),
+  sessions,
+  rewind,
+};
