@@ -160,7 +160,7 @@ describe('the terminal UI with hooks', () => {
     terminal.type('/hooks enable-all\r');
     await terminal.waitForText('One hook is enabled');
     terminal.type('hello again\r');
-    await terminal.waitForText('blocked');
+    await terminal.waitForText('A hook refused this: no');
     expect(env.model.requests.length).toBe(1);
   });
 
@@ -186,9 +186,9 @@ describe('the terminal UI with hooks', () => {
     await using workspace = await createWorkspace({ files: { 'GEMINI.md': 'Use tabs.' } });
     await using model = await fakeModel([]);
     await using terminal = await startTerminal([], { workspace, model });
-    await terminal.waitForText('Do you trust');
+    await terminal.waitForText('Trust this folder');
     terminal.type('\x1b[B\r');
-    await terminal.waitForNoText('Do you trust');
+    await terminal.waitForNoText('Trust this folder');
     await terminal.waitForText('Type your message');
     terminal.type('/quit\r');
     await terminal.done;
