@@ -139,7 +139,9 @@ describe('an answer that Esc cut off', () => {
     }
     await using terminal = await open({ model, workspace }, ['--resume']);
     await terminal.waitForText('· Request cancelled. Kept: 1 line.');
-    expect(terminal.lines()).toEqual(expect.arrayContaining(['❯ Count', 'One, two,', '· Request cancelled. Kept: 1 line.']));
+    expect(terminal.lines()).toEqual(
+      expect.arrayContaining(['❯ Count', 'One, two,', '· Request cancelled. Kept: 1 line.']),
+    );
     terminal.type('go on\r');
     await terminal.waitForText('three.');
     const { contents } = model.requests.at(-1)?.body as { contents: { role: string }[] };

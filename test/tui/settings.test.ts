@@ -94,7 +94,7 @@ describe('what is around the conversation', () => {
       isSeen,
     ]);
     // The settings there are the person's own: a question would stand between the words and the model.
-    expect(all(opened.terminal)).not.toContain('Do you trust');
+    expect(all(opened.terminal)).not.toContain('Trust this folder');
   });
 
   it('shows a thought in the title, and a phrase while there is none', async () => {

@@ -88,7 +88,11 @@ const SERVER_TOOL: ActionDetails = {
   serverName: 'github',
   toolName: 'create_issue',
   toolDisplayName: 'create_issue (github MCP Server)',
-  args: { title: 'The total goes negative', labels: ['bug'], body: 'A voucher larger than the basket.\nSee src/cart.ts.' },
+  args: {
+    title: 'The total goes negative',
+    labels: ['bug'],
+    body: 'A voucher larger than the basket.\nSee src/cart.ts.',
+  },
   description: 'Creates an issue in a repository.',
 };
 const PAGES: ActionDetails = {
@@ -151,10 +155,19 @@ export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
   'question-mcp': approval(SERVER_TOOL),
   'question-web': approval(PAGES),
   'question-sandbox': approval(SANDBOX),
-  'question-plan': asked((host, signal) => askAboutPlan({ path: '.gemini/plans/plan.md', facts: '7 steps' }, host, signal)),
+  'question-plan': asked((host, signal) =>
+    askAboutPlan({ path: '.gemini/plans/plan.md', facts: '7 steps' }, host, signal),
+  ),
   'question-user': asked((host, signal) => {
     const first = { header: 'Database', question: 'Which database should the carts live in?', options: DATABASES };
-    return askQuestions([{ ...first, type: 'choice' }, { ...first, type: 'yesno' }], host, signal);
+    return askQuestions(
+      [
+        { ...first, type: 'choice' },
+        { ...first, type: 'yesno' },
+      ],
+      host,
+      signal,
+    );
   }),
   'question-several': asked((host, signal) => {
     const question = { header: 'Databases', question: 'Which ones may go?', options: DATABASES, multiSelect: true };

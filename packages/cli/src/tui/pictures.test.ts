@@ -235,7 +235,14 @@ const CONTEXT_PAGE = `Context  gemini-3-pro · 123k of 1M · 12 %
 
 const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   start: (styles, width) =>
-    renderBanner({ version: '1.2.3', folder: '~/shop', branch: 'main', facts: ['auto', 'GEMINI.md', '2 MCP servers', '3 skills', '1 hook'], styles, width }),
+    renderBanner({
+      version: '1.2.3',
+      folder: '~/shop',
+      branch: 'main',
+      facts: ['auto', 'GEMINI.md', '2 MCP servers', '3 skills', '1 hook'],
+      styles,
+      width,
+    }),
   turn: (styles, width) =>
     ['why does the total go negative when a voucher is larger than the basket?', '/model', '!git status'].flatMap(
       (text) => renderUser(text, { styles, width }),

@@ -7,7 +7,7 @@ import { sanitizeLine } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app/app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
-import { shortAge } from '../render/format-age.ts';
+import { shortAge } from '../render/short-age.ts';
 import { changeSession } from '../app/session-change.ts';
 import { createSessionPreview } from './session-preview.ts';
 

@@ -42,7 +42,14 @@ describe('a note', () => {
 
   it('about a request that failed names the model, the status and what the service said', () => {
     const error = { message: 'This model cannot call tools.', status: 400, reason: 'invalid_request' } as const;
-    const item = { id: 1, type: 'error', text: 'x', about: GeminiEventType.Error, error, model: 'gemini-3-pro' } as const;
+    const item = {
+      id: 1,
+      type: 'error',
+      text: 'x',
+      about: GeminiEventType.Error,
+      error,
+      model: 'gemini-3-pro',
+    } as const;
     expect(renderItem(item, { ...options, width: 80, show })).toEqual([
       '✗ gemini-3-pro refused the request (400)',
       '  This model cannot call tools.',
