@@ -1,10 +1,12 @@
 /** Answers in a format: checked on every protocol, asked for again in the provider's own form, and given up with a reason. */
 
-import { createAnswerFormat } from '@castor/core';
-import { answer, call, fault, say, text } from '@castor/testkit';
+import { tmpdir } from 'node:os';
+import { createAgent, createAnswerFormat, createGeminiGenerator, ToolRegistry } from '@castor/core';
+import { answer, call, fakeModel, fault, say, text } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
-import { openScene, PROTOCOLS } from './scene.fixture.ts';
+import { openScene, PROTOCOLS, sceneTools } from './scene.fixture.ts';
+import type { RanCall, SceneOptions } from './scene.fixture.ts';
 
 const SCHEMA = {
   type: 'object',
@@ -15,8 +17,18 @@ const SCHEMA = {
 const GOOD = '{"files":["a"],"count":1}';
 const READ = answer(text('I read.'), call('read_file', { path: 'a' }, { id: 'one' }));
 
-const open = (protocol: ProtocolName, script: Parameters<typeof openScene>[1]) =>
-  openScene(protocol, script, { agent: { answerFormat: createAnswerFormat(SCHEMA) } });
+/** A provider as its row describes it: OpenAI takes a form beside tools. */
+const access = { quirks: { formBesideTools: true } };
+
+const open = (protocol: ProtocolName, script: Parameters<typeof openScene>[1], options: SceneOptions = {}) =>
+  openScene(protocol, script, {
+    access,
+    ...options,
+    agent: { answerFormat: createAnswerFormat(SCHEMA), ...options.agent },
+  });
+
+/** Providers that take a form in a request with tools. A Gemini model before the third and Ollama do not. */
+const BESIDE_TOOLS: readonly ProtocolName[] = ['chat', 'responses', 'anthropic'];
 
 /** Where each protocol says that the answer must be JSON of a schema. */
 const NATIVE: Readonly<Record<ProtocolName, (body: never) => unknown>> = {
@@ -42,7 +54,8 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
     const { outcome } = await scene.ask('List the files.');
     const bodies = scene.requests().map(({ body }) => body as Record<string, unknown>);
     expect([outcome, bodies.length]).toEqual(['completed', 4]);
-    expect(bodies.map((body) => NATIVE[protocol](body as never))).toEqual([undefined, undefined, SCHEMA, SCHEMA]);
+    const first = BESIDE_TOOLS.includes(protocol) ? SCHEMA : undefined;
+    expect(bodies.map((body) => NATIVE[protocol](body as never))).toEqual([first, first, SCHEMA, SCHEMA]);
     expect(bodies.map((body) => body['tools'] !== undefined)).toEqual([true, true, false, false]);
     expect(JSON.stringify(bodies[2])).toContain('It is not JSON.');
     expect(JSON.stringify(bodies[3])).toContain('count');
@@ -66,17 +79,139 @@ describe.each(PROTOCOLS)('over %s', (protocol) => {
   });
 });
 
-it.each(['chat', 'responses'] as const)(
-  'over %s, a schema that the service rejects is asked for in words',
-  async (protocol) => {
-    const message = "Invalid schema for response_format 'answer': schema must be of type object.";
-    const rejection = fault(400, { message, type: 'invalid_request_error', param: 'response_format' });
-    await using scene = await open(protocol, [say('No.'), rejection, say('{}'), say(GOOD)]);
+const formsIn = (protocol: ProtocolName, scene: Awaited<ReturnType<typeof open>>) =>
+  scene.requests().map(({ body }) => NATIVE[protocol](body as never));
+const REJECTION = "Invalid schema for response_format 'answer': schema must be of type object.";
+
+describe.each(PROTOCOLS)('over %s, a form that the service rejects', (protocol) => {
+  it('is asked for in words from then on', async () => {
+    const script = [say('No.'), fault(400, { message: REJECTION }), say('{}'), say(GOOD)];
+    // Beside tools the first request is the one that is rejected.
+    const [first, second, ...rest] = script;
+    const isEarly = BESIDE_TOOLS.includes(protocol);
+    await using scene = await open(
+      protocol,
+      isEarly ? [second!, first!, fault(400, { message: REJECTION }), ...rest] : script,
+    );
     const { outcome } = await scene.ask('List the files.');
-    const bodies = scene.requests().map(({ body }) => body as never);
-    expect([outcome, bodies.map(NATIVE[protocol])]).toEqual(['completed', [undefined, SCHEMA, undefined, undefined]]);
+    const expected = isEarly
+      ? [SCHEMA, undefined, SCHEMA, undefined, undefined]
+      : [undefined, SCHEMA, undefined, undefined];
+    expect([outcome, formsIn(protocol, scene)]).toEqual(['completed', expected]);
+    scene.model.assertDone();
+  });
+
+  it('is sent again when something else was wrong', async () => {
+    const rejection = fault(400, { message: 'Invalid request.' });
+    const isEarly = BESIDE_TOOLS.includes(protocol);
+    await using scene = await open(protocol, [rejection, ...(isEarly ? [rejection] : []), say(GOOD)]);
+    const outcomes = [await scene.ask('List the files.'), await scene.ask('Again.')].map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['failed', 'completed']);
+    expect(formsIn(protocol, scene)).toEqual(isEarly ? [SCHEMA, undefined, SCHEMA] : [undefined, undefined]);
+    scene.model.assertDone();
+  });
+});
+
+it('over ollama, a schema that has no grammar is a failure of the server, and asked for in words', async () => {
+  const failure = fault(500, { body: { error: 'invalid JSON schema in format' } });
+  await using scene = await open('ollama', [say('No.'), failure, say(GOOD)]);
+  expect((await scene.ask('List the files.')).outcome).toBe('completed');
+  expect(formsIn('ollama', scene)).toEqual([undefined, SCHEMA, undefined]);
+});
+
+it.each(PROTOCOLS)('over %s, an agent without tools sends the form with its first request', async (protocol) => {
+  await using scene = await open(protocol, [say(GOOD)], { agent: { tools: new ToolRegistry([]) } });
+  expect((await scene.ask('List the files.')).outcome).toBe('completed');
+  expect(formsIn(protocol, scene)).toEqual([SCHEMA]);
+  scene.model.assertDone();
+});
+
+it.each([
+  ['gemini-2.5-pro', undefined],
+  ['gemini-3-pro', SCHEMA],
+])('%s gets the form beside functions if it takes it', async (name, expected) => {
+  await using model = await fakeModel([READ, say(GOOD)]);
+  const generator = createGeminiGenerator({ apiKey: 'k', baseUrl: model.url });
+  const ran: RanCall[] = [];
+  const answerFormat = createAnswerFormat(SCHEMA);
+  const { session } = createAgent({
+    generator,
+    model: name,
+    answerFormat,
+    tools: sceneTools(ran),
+    tempDirectory: tmpdir(),
+  });
+  for await (const event of session.prompt('List.', new AbortController().signal)) void event;
+  expect(model.requests.map(({ body }) => NATIVE.gemini(body as never))).toEqual([expected, expected]);
+  expect(ran.length).toBe(1);
+  generator.close();
+  model.assertDone();
+});
+
+it.each(['chat', 'responses'] as const)(
+  'over %s, a server on this machine gets no form beside tools',
+  async (protocol) => {
+    await using scene = await open(protocol, [READ, say(GOOD)], { isLocal: true });
+    await scene.ask('List the files.');
+    expect(formsIn(protocol, scene)).toEqual([undefined, undefined]);
   },
 );
+
+describe('a schema that a service enforces in part', () => {
+  const LIMITED = {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 3, format: 'regex' },
+      size: { oneOf: [{ type: 'integer', minimum: 10 }, { type: 'null' }] },
+    },
+    required: ['name'],
+  };
+  const answerFormat = createAnswerFormat(LIMITED);
+
+  it.each(['chat', 'responses'] as const)('is sent over %s as it is, and not enforced', async (protocol) => {
+    await using scene = await open(protocol, [say('{"name":"abc"}')], { agent: { answerFormat } });
+    expect((await scene.ask('Name it.')).outcome).toBe('completed');
+    expect(JSON.stringify(scene.requests()[0]!.body)).toContain('"strict":false');
+    expect(formsIn(protocol, scene)).toEqual([LIMITED]);
+    scene.model.assertDone();
+  });
+
+  it.each(['chat', 'responses'] as const)('is enforced over %s where nothing has to change', async (protocol) => {
+    await using scene = await open(protocol, [say(GOOD)]);
+    await scene.ask('List the files.');
+    expect(JSON.stringify(scene.requests()[0]!.body)).toContain('"strict":true');
+    scene.model.assertDone();
+  });
+
+  it('is sent to Anthropic without its limits, and the answer is checked with them', async () => {
+    await using scene = await open('anthropic', [say('{"name":"ab","size":1}'), say('{"name":"abc","size":null}')], {
+      agent: { answerFormat },
+    });
+    expect((await scene.ask('Name it.')).outcome).toBe('completed');
+    const sent = {
+      type: 'object',
+      properties: { name: { type: 'string' }, size: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
+      required: ['name'],
+      additionalProperties: false,
+    };
+    expect(formsIn('anthropic', scene)).toEqual([sent, sent]);
+    scene.model.assertDone();
+  });
+
+  it.each([
+    ['a map', { type: 'object', additionalProperties: { type: 'string' } }, '{"a":"b"}'],
+    ['a sum of schemas', { allOf: [{ type: 'object', properties: { a: {} } }] }, '{"a":1}'],
+    ['any object', { type: 'object' }, '{"a":1}'],
+    ['a required name without a schema', { type: 'object', properties: { a: {} }, required: ['b'] }, '{"b":1}'],
+  ])('is asked for in words where a closed object means something else: %s', async (_name, schema, good) => {
+    await using scene = await open('anthropic', [say('No.'), say(good)], {
+      agent: { answerFormat: createAnswerFormat(schema) },
+    });
+    expect((await scene.ask('Map it.')).outcome).toBe('completed');
+    expect(formsIn('anthropic', scene)).toEqual([undefined, undefined]);
+    scene.model.assertDone();
+  });
+});
 
 describe('a format', () => {
   it.each<[string, unknown, string]>([

@@ -3,6 +3,7 @@
 import type { Answer, ModelRequest } from './answer.ts';
 import { findConversationViolations } from './legal-conversation.ts';
 import { findRequestViolations } from './legal-request.ts';
+import { findGeminiFormViolations } from './protocols/legal-answer-form.ts';
 import type { ProtocolOptions, Route } from './protocols/protocol.ts';
 import { statusAnswer } from './status-faults.ts';
 
@@ -69,7 +70,7 @@ function refuseBody(request: ModelRequest, strict: boolean): Refusal | undefined
 
 function illegalities({ action, body, model }: ModelRequest): string[] {
   if (action !== 'generateContent' && action !== 'streamGenerateContent') return [];
-  const inBody = findRequestViolations(body);
+  const inBody = [...findRequestViolations(body), ...findGeminiFormViolations(body, model)];
   const inTurns = findConversationViolations((body as { contents?: unknown } | null)?.contents, model);
   return [...inBody, ...inTurns.map(({ turn, message }) => `turn ${turn}: ${message}`)];
 }

@@ -12,7 +12,16 @@ const REASONING = ['field', 'echo', 'knob'];
 const PRICE = ['input', 'output', 'cached', 'cacheWrite'];
 const QUIRKS = [
   ...['systemRole', 'maxTokensField', 'streamOptions', 'toolChoice', 'cacheKey', 'cacheControl', 'callIdLength'],
-  ...['bridgeAfterTool', 'openSchemas', 'reasoningApart', 'textCalls', 'extraContent', 'reasoning', 'headersTimeoutMs'],
+  ...[
+    'bridgeAfterTool',
+    'openSchemas',
+    'formBesideTools',
+    'reasoningApart',
+    'textCalls',
+    'extraContent',
+    'reasoning',
+    'headersTimeoutMs',
+  ],
 ];
 
 /** Throws an ExitError that names the setting. */

@@ -21,8 +21,7 @@ const ANSWER_NUDGE =
 
 export function toModelRequest(parts: ModelRequestParts): GenerateContentParameters {
   const { key, resolveModel, contents, own, signal } = parts;
-  // Most services accept a form for the answer only in a request without tools.
-  const tools = key.answerSchema ? undefined : parts.tools;
+  const tools = key.isAnswerDue ? undefined : parts.tools;
   const { model, config } = resolveModel(key);
   const systemInstruction = instructionAfter(key.lastStreamError, parts.systemInstruction);
   return {

@@ -208,8 +208,13 @@ export class GeminiClient {
   ): AsyncGenerator<ServerGeminiStreamEvent, EndedRun> {
     let end: TurnEnd = 'finished';
     const held: ServerGeminiStreamEvent[] = [];
-    const answerSchema = this.prompt?.repairs ? this.options.answerFormat?.schema : undefined;
-    for await (const event of turn.run({ model, ...(answerSchema && { answerSchema }) }, request, signal)) {
+    const answerSchema = this.options.answerFormat?.schema;
+    const isAnswerDue = (this.prompt?.repairs ?? 0) > 0;
+    for await (const event of turn.run(
+      { model, ...(answerSchema && { answerSchema, isAnswerDue }) },
+      request,
+      signal,
+    )) {
       const loop = this.checkLoop(event, turnsLeft);
       // A cancel that came first is reported as a cancel, not as a loop.
       if (loop && !signal.aborted) return { loop, end, held };

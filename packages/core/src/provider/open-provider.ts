@@ -11,6 +11,7 @@ import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
 import { type KnownModels, type ProviderModels, createProviderModels } from './catalogue/provider-catalogue.ts';
 import type { ChatQuirks } from './chat-completions/quirks.ts';
 import type { ProtocolName } from './providers.ts';
+import { withoutRejectedFormats } from './wire/rejected-formats.ts';
 import { withoutRejectedTools } from './wire/rejected-tools.ts';
 import { withToolsNotice } from './wire/tools-notice.ts';
 import { type WireGenerator, type WireGeneratorOptions, createWireGenerator } from './wire/wire-generator.ts';
@@ -72,7 +73,9 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
   };
   const headersTimeoutMs = options.headersTimeoutMs ?? quirks.headersTimeoutMs;
   const wire = createWireGenerator({ protocol, endpoint, catalogue }, { ...options, headersTimeoutMs });
-  const generator = withToolsNotice(withoutRejectedTools(wire), models.factsOf);
+  const sendsForm = (model: string) =>
+    (protocol.takesFormBesideTools?.(model) ?? false) || models.factsOf(model).tools === false;
+  const generator = withToolsNotice(withoutRejectedTools(withoutRejectedFormats(wire, sendsForm)), models.factsOf);
   const describe = createDescriber(access, models, options);
   return { access, generator, models, describe };
 }

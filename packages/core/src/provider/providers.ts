@@ -113,6 +113,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
       systemRole: 'developer',
       maxTokensField: 'max_completion_tokens',
       cacheKey: true,
+      formBesideTools: true,
       reasoning: { knob: 'effort' },
     },
   },
@@ -130,7 +131,12 @@ export const PROVIDERS: readonly ProviderRow[] = [
     baseUrlVariables: ['AZURE_OPENAI_ENDPOINT'],
     keyVariables: key('AZURE_OPENAI_API_KEY'),
     keyHeader: 'api-key',
-    quirks: { maxTokensField: 'max_completion_tokens', cacheKey: true, reasoning: { knob: 'effort' } },
+    quirks: {
+      maxTokensField: 'max_completion_tokens',
+      cacheKey: true,
+      formBesideTools: true,
+      reasoning: { knob: 'effort' },
+    },
   },
   hosted('deepseek', 'DeepSeek', 'https://api.deepseek.com/v1', {
     defaultModel: 'deepseek-v4-pro',

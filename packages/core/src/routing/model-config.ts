@@ -10,8 +10,10 @@ export interface ModelConfigKey {
   /** Set on every attempt after the first of a send. */
   isRetry?: boolean;
   lastStreamError?: InvalidStreamErrorType;
-  /** The answer must be JSON of this schema: sent in the provider's own form, and without tools. */
+  /** The answer must be JSON of this schema: sent in the provider's own form where it takes it. */
   answerSchema?: Readonly<Record<string, unknown>>;
+  /** The answer itself is asked for, so no tools are offered: every service takes a form then. */
+  isAnswerDue?: boolean;
 }
 
 export interface ResolvedModelConfig {

@@ -2,6 +2,7 @@
 
 import type { ModelRequest } from '../answer.ts';
 import { isObject } from '../json-object.ts';
+import { judgeAnthropicForm } from './legal-answer-form.ts';
 import { judgeAnthropicMessages } from './legal-anthropic-messages.ts';
 import { bad, isObjectSchema, objectsOf, repeated, unknownFields } from './legal-fields.ts';
 import type { Memory } from './memory.ts';
@@ -39,6 +40,7 @@ export function judgeAnthropic(request: ModelRequest, { vendor }: ProtocolOption
     ...thinkingVerdicts(body, request.model ?? ''),
     ...systemVerdicts(body['system']),
     ...toolVerdicts(body['tools']),
+    ...judgeAnthropicForm(body),
     ...breakpointVerdicts(body),
     ...judgeAnthropicMessages(body, request.model ?? '', memory),
   ];

@@ -2,6 +2,7 @@
 
 import type { ModelRequest } from '../answer.ts';
 import { isObject } from '../json-object.ts';
+import { judgeChatForm } from './legal-answer-form.ts';
 import { bodyFields, messageFields } from './legal-chat-fields.ts';
 import { judgeChatReasoning } from './legal-chat-reasoning.ts';
 import {
@@ -38,6 +39,7 @@ export function judgeChat(request: ModelRequest, { vendor = 'openai' }: Protocol
   return [
     ...bodyVerdicts(body, request.model, vendor),
     ...toolVerdicts(body['tools']),
+    ...judgeChatForm(body, vendor),
     ...messages.flatMap((message) => messageVerdicts(message, vendor, memory)),
     ...answerVerdicts(messages, vendor),
     ...judgeChatReasoning(body, messages, vendor, memory),

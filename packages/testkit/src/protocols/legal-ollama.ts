@@ -5,6 +5,7 @@
 
 import type { ModelRequest } from '../answer.ts';
 import { isObject } from '../json-object.ts';
+import { judgeOllamaForm } from './legal-answer-form.ts';
 import { bad, objectsOf } from './legal-fields.ts';
 import type { ProtocolOptions, Verdict } from './protocol.ts';
 
@@ -21,6 +22,7 @@ export function judgeOllama(request: ModelRequest, options: ProtocolOptions): Ve
     ...(request.model === undefined ? [bad('model is required')] : []),
     ...(messages.length === 0 ? [bad('messages is required')] : []),
     ...abilityVerdicts(body, request.model, options),
+    ...judgeOllamaForm(body),
     ...messages.flatMap(messageVerdicts),
     ...answerVerdicts(messages),
   ];

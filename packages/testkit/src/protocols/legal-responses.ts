@@ -2,6 +2,7 @@
 
 import type { ModelRequest } from '../answer.ts';
 import { isObject } from '../json-object.ts';
+import { judgeResponsesForm } from './legal-answer-form.ts';
 import {
   bad,
   isObjectSchema,
@@ -51,6 +52,7 @@ export function judgeResponses(request: ModelRequest, _options: ProtocolOptions,
     ...samplingVerdicts(body, request.model),
     ...knobVerdicts(body, request.model),
     ...toolVerdicts(body['tools']),
+    ...judgeResponsesForm(body),
     ...items.flatMap((item, position) => itemVerdicts(item, `input[${position}]`)),
     ...answerVerdicts(items),
     ...repeated(items.map((item) => item['id']).filter((id) => id !== undefined)).map((id) =>

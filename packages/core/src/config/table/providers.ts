@@ -41,6 +41,7 @@ export interface QuirkSettings {
   readonly callIdLength?: number;
   readonly bridgeAfterTool?: boolean;
   readonly openSchemas?: boolean;
+  readonly formBesideTools?: boolean;
   readonly reasoningApart?: boolean;
   readonly textCalls?: boolean;
   readonly extraContent?: boolean;
@@ -84,6 +85,7 @@ const QUIRKS = object({
   callIdLength: COUNT,
   bridgeAfterTool: BOOLEAN,
   openSchemas: BOOLEAN,
+  formBesideTools: BOOLEAN,
   reasoningApart: BOOLEAN,
   textCalls: BOOLEAN,
   extraContent: BOOLEAN,

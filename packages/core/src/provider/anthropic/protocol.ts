@@ -19,15 +19,14 @@ const OLD_VERSION = '2023-06-01';
 const VERTEX_VERSION = 'vertex-2023-10-16';
 /** The words of a rejection that concerns thinking of earlier turns. */
 const THINKING_WORDS = /signature.*thinking|thinking.*(?:signature|cannot be modified|must start with|expected)/is;
-const FORMAT_WORDS = /output_config|output_format|json_schema/i;
 
 export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, factsOf, cloud } = options;
   const isOfficial = endpoint.host === OFFICIAL_HOST;
   const keyOf = (model: string) => ({ provider, protocol: 'anthropic', endpoint: endpoint.host, model });
+  const takesFormBesideTools = !endpoint.isLocal;
   /** Conversations whose thinking the server could not verify, by their first turn. */
   const unverified = new WeakSet<Content>();
-  let takesFormat = true;
 
   const optionsFor = (model: string, thinking: boolean) => {
     const { images = false, documents = false } = factsOf(model);
@@ -64,7 +63,7 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
       facts.thinking !== 'budget' ||
       !hasOpenCalls ||
       (isVerified && answered !== undefined && hasOwnThinking(answered, keyOf(model)));
-    const settings = settingsFields(config, { facts, takesSampling: !isOfficial, mayThink, takesFormat });
+    const settings = settingsFields(config, { facts, takesSampling: !isOfficial, mayThink, takesFormBesideTools });
     const fields = {
       ...(cloud === 'vertex' ? { anthropic_version: VERTEX_VERSION } : { model }),
       ...settings,
@@ -82,6 +81,7 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
     path: (model) => (cloud === 'vertex' ? `models/${encodeSegment(model)}:streamRawPredict` : 'v1/messages'),
     headers: () => (cloud === 'vertex' ? {} : { 'anthropic-version': isOfficial ? VERSION : OLD_VERSION }),
     body,
+    takesFormBesideTools: () => takesFormBesideTools,
     reader: ({ model, config = {} }) =>
       new EventReader({ origin: keyOf(model), readName: createNameReader(declaredNames(config)) }),
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
@@ -93,9 +93,7 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
         unverified.add(first);
         return { notice: 'The provider could not verify earlier reasoning; it was left out of this conversation.' };
       }
-      if (!takesFormat || !FORMAT_WORDS.test(error.message)) return undefined;
-      takesFormat = false;
-      return {};
+      return undefined;
     },
   };
 }

@@ -2,11 +2,12 @@
 
 import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { answerForm, wordsFor } from '../wire/answer-form.ts';
 import { definedFields, type Fields } from '../wire/defined-fields.ts';
 import { systemText } from '../wire/system-text.ts';
 import { type Effort, effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
+import { toAnthropicSchema } from './answer-schema.ts';
 import type { AnthropicSettings, AnthropicThinkingFields } from './request-types.ts';
 
 /** A larger answer of one request is rare, and the whole of it is reserved. */
@@ -26,22 +27,28 @@ export interface SettingsOptions {
   takesSampling: boolean;
   /** Whether thinking may be on: not when the calls being answered came without it. */
   mayThink: boolean;
-  /** Whether the server takes a schema for the answer; otherwise words ask for it. */
-  takesFormat: boolean;
+  /** Whether the server takes the schema of an answer beside tools. */
+  takesFormBesideTools: boolean;
 }
 
 /** Every field beside `model`, `messages` and the API's version. */
 export function settingsFields(config: GenerateContentConfig, options: SettingsOptions): AnthropicSettings {
-  const { facts, takesFormat } = options;
+  const { facts } = options;
   const maxTokens = config.maxOutputTokens ?? Math.min(facts.maxOutput ?? MAX_TOKENS, MAX_TOKENS);
   const tools = facts.tools === false ? [] : declaredTools(config);
   const thinking = options.mayThink ? thinkingFields(config.thinkingConfig, facts, maxTokens) : {};
-  const schema = schemaOf(config);
-  const format = schema && takesFormat ? { format: { type: 'json_schema', schema } as const } : {};
-  const outputConfig = { ...thinking.output_config, ...format };
+  const wanted = answerForm(config);
+  const mayHaveForm = tools.length === 0 || options.takesFormBesideTools;
+  const schema = mayHaveForm ? toAnthropicSchema(wanted?.schema) : undefined;
+  const outputConfig = {
+    ...thinking.output_config,
+    ...(schema && { format: { type: 'json_schema', schema } as const }),
+  };
+  // The words of a conversation ask for the form themselves.
+  const isToldInWords = wanted !== undefined && schema === undefined && tools.length === 0;
   const fields: Fields<AnthropicSettings> = {
     max_tokens: maxTokens,
-    system: systemBlocks(config, takesFormat ? undefined : schema),
+    system: systemBlocks(config, isToldInWords ? wordsFor(wanted) : ''),
     tools:
       tools.length === 0
         ? undefined
@@ -57,21 +64,9 @@ export function settingsFields(config: GenerateContentConfig, options: SettingsO
 }
 
 /** The tools and the system text are the first cached prefix. */
-function systemBlocks({ systemInstruction }: GenerateContentConfig, schema: unknown): AnthropicSettings['system'] {
-  const text = systemText(systemInstruction);
-  const words =
-    schema === undefined
-      ? text
-      : `${text}\n\nAnswer with one JSON object and nothing else. It must match this schema: ${JSON.stringify(schema)}`;
-  if (words.trim() === '') return undefined;
-  return [{ type: 'text', text: words.trim(), cache_control: { type: 'ephemeral' } }];
-}
-
-function schemaOf(config: GenerateContentConfig): Record<string, unknown> | undefined {
-  const { responseJsonSchema, responseSchema, responseMimeType } = config;
-  const schema: unknown = responseJsonSchema ?? responseSchema;
-  if (isRecord(schema)) return schema;
-  return responseMimeType === 'application/json' ? { type: 'object' } : undefined;
+function systemBlocks({ systemInstruction }: GenerateContentConfig, more: string): AnthropicSettings['system'] {
+  const words = `${systemText(systemInstruction)}\n\n${more}`.trim();
+  return words === '' ? undefined : [{ type: 'text', text: words, cache_control: { type: 'ephemeral' } }];
 }
 
 function toolChoice({ toolConfig }: GenerateContentConfig): AnthropicSettings['tool_choice'] {

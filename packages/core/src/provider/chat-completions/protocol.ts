@@ -16,14 +16,13 @@ import type { ChatQuirks } from './quirks.ts';
 import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
-const DISPENSABLE = [
-  ...['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'],
-  // Few servers take every schema; the words of the request ask for it, too.
-  'response_format',
-];
+const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'];
 
 export function createChatProtocol(options: ProtocolOptions): WireProtocol {
-  const { provider, endpoint, quirks, factsOf, cacheKey } = options;
+  const { provider, endpoint, factsOf, cacheKey } = options;
+  // Behind an address on this machine is another server than the row's, and few of those take a form beside tools.
+  const formBesideTools = !endpoint.isLocal && (options.quirks.formBesideTools ?? false);
+  const quirks: ChatQuirks = { ...options.quirks, formBesideTools };
   /** The provider's, with the deviations of one model. */
   function quirksOf(model: string): ChatQuirks {
     const { reasoning } = factsOf(model);
@@ -64,6 +63,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
     framing: 'sse',
     path: (model) => pathOf(model, quirks.deploymentVersion),
     body,
+    takesFormBesideTools: () => formBesideTools,
 
     reader({ model, config = {} }) {
       const offered = new Set(declaredTools(config).map(({ name }) => name));

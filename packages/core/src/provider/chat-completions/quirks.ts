@@ -31,6 +31,8 @@ export interface ChatQuirks {
   bridgeAfterTool?: boolean | undefined;
   /** Whether `additionalProperties: false` is removed from schemas. */
   openSchemas?: boolean | undefined;
+  /** Whether the schema of an answer is sent beside tools, and enforced as OpenAI does it. Default false. */
+  formBesideTools?: boolean | undefined;
   /** Whether reasoning tokens are counted beside the completion tokens instead of among them. */
   reasoningApart?: boolean | undefined;
   /** Whether a call written as plain text is recognised, when it is the whole answer. Only for local servers. */

@@ -2,7 +2,7 @@
 
 import type { GenerateContentConfig, ThinkingConfig } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
-import { isRecord } from '../../util/is-record.ts';
+import { type OpenAiForm, openAiForm } from '../wire/answer-form.ts';
 import { definedFields, type Fields } from '../wire/defined-fields.ts';
 import { effortFor, effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
@@ -43,7 +43,9 @@ export function settingsFields(model: string, config: GenerateContentConfig, opt
     max_completion_tokens: maxTokensField === 'max_completion_tokens' ? limit : undefined,
     ...samplingFields(config, facts),
     stop: config.stopSequences?.slice(0, MAX_STOPS),
-    response_format: responseFormat(config),
+    response_format: responseFormat(
+      openAiForm(config, { hasTools: tools.length > 0, formBesideTools: quirks.formBesideTools }),
+    ),
     ...thinkingFields(config.thinkingConfig, facts, quirks.reasoning),
     prompt_cache_key: quirks.cacheKey ? cacheKey : undefined,
   };
@@ -65,14 +67,9 @@ function samplingFields(
   return { temperature, top_p: topP, seed, presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty };
 }
 
-function responseFormat({
-  responseJsonSchema,
-  responseSchema,
-  responseMimeType,
-}: GenerateContentConfig): ChatResponseFormat | undefined {
-  const schema: unknown = responseJsonSchema ?? responseSchema;
-  if (isRecord(schema)) return { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } };
-  return responseMimeType === 'application/json' ? { type: 'json_object' } : undefined;
+function responseFormat(form: OpenAiForm | undefined): ChatResponseFormat | undefined {
+  if (!form?.schema) return form && { type: 'json_object' };
+  return { type: 'json_schema', json_schema: { name: 'answer', schema: form.schema, strict: form.strict } };
 }
 
 /** A model that does not think gets no knob at all: servers reject it. */

@@ -8,7 +8,7 @@ import type { AnswerReader, WireProtocol } from '../wire/wire-protocol.ts';
 import { parseAnswer, parseResponse } from './answer.ts';
 import { type GeminiEndpointOptions, createGeminiEndpoint, methodPath } from './endpoint.ts';
 import { toModelError } from './errors.ts';
-import { toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
+import { takesFormBesideTools, toCountTokensBody, toEmbedBody, toGenerateBody } from './request-body.ts';
 
 export interface GeminiGeneratorOptions extends GeminiEndpointOptions, WireGeneratorOptions {}
 
@@ -22,6 +22,7 @@ export const GEMINI_PROTOCOL: WireProtocol = {
   framing: 'sse',
   path: methodPath,
   body: toGenerateBody,
+  takesFormBesideTools,
   reader: () => READER,
   toError: toModelError,
   generate: { body: toGenerateBody, read: parseResponse },
@@ -46,9 +47,9 @@ function helped(wire: WireGenerator): GeminiGenerator {
       } catch (error) {
         const reason = error instanceof ApiError ? error.reason : undefined;
         if (reason !== 'not_found' && (reason !== 'invalid_request' || withoutTools)) throw error;
-        const { explainMissing, withoutRejectedTools } = await import('./after-rejection.ts');
+        const { explainMissing, withoutRejected } = await import('./after-rejection.ts');
         if (reason === 'invalid_request') {
-          withoutTools = withoutRejectedTools(wire);
+          withoutTools = withoutRejected(wire);
           return withoutTools.sendAfter(error, ...request);
         }
         explainMissing(error as ApiError, request[0].model);

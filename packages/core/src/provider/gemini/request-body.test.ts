@@ -25,7 +25,7 @@ describe('toGenerateBody', () => {
       thinkingConfig: { includeThoughts: true },
       abortSignal: new AbortController().signal,
     };
-    expect(parse(toGenerateBody({ model: 'm', contents: [user('hi')], config }))).toEqual({
+    expect(parse(toGenerateBody({ model: 'gemini-3-pro', contents: [user('hi')], config }))).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'hi' }] }],
       systemInstruction: { parts: [{ text: 'Be brief.' }] },
       tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: { type: 'object' } }] }],
@@ -42,6 +42,15 @@ describe('toGenerateBody', () => {
         thinkingConfig: { includeThoughts: true },
       },
     });
+  });
+
+  it('leaves out the form of an answer beside functions for a model that rejects it', () => {
+    const form = { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } };
+    const tools = [{ functionDeclarations: [{ name: 'f' }] }];
+    const sent = (config: GenerateContentConfig) =>
+      parse(toGenerateBody({ model: 'gemini-2.5-pro', contents: [], config }));
+    expect(sent({ ...form, tools })).toEqual({ contents: [], tools });
+    expect(sent(form)).toEqual({ contents: [], generationConfig: form });
   });
 
   it('is only the contents when nothing else is set', () => {

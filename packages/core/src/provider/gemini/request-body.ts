@@ -21,9 +21,19 @@ const conversation = createConversationWriter('{"contents":[', () => toWellForme
 const TOP_LEVEL_SETTINGS: ReadonlySet<string> = new Set(['tools', 'toolConfig', 'safetySettings', 'cachedContent']);
 /** Settings of the call, not of the request. */
 const LOCAL_SETTINGS: ReadonlySet<string> = new Set(['abortSignal', 'httpOptions', 'systemInstruction']);
+const NONE: ReadonlySet<string> = new Set();
 
-export function toGenerateBody({ contents, config = {} }: GenerateContentParameters): RequestBody {
-  return [conversation.bytes(contents), Buffer.from(`]${settingsToJson(config)}}`)];
+/** What says that the answer must be JSON. */
+const FORM_SETTINGS: ReadonlySet<string> = new Set(['responseMimeType', 'responseJsonSchema', 'responseSchema']);
+
+/** Models before the third generation reject a form for the answer beside functions. */
+export function takesFormBesideTools(model: string): boolean {
+  return /(?:^|\/)gemini-(?:[3-9]|\d\d)/.test(model);
+}
+
+export function toGenerateBody({ model, contents, config = {} }: GenerateContentParameters): RequestBody {
+  const isFormless = config.tools?.some((tool) => tool.functionDeclarations) && !takesFormBesideTools(model);
+  return [conversation.bytes(contents), Buffer.from(`]${settingsToJson(config, isFormless ? FORM_SETTINGS : NONE)}}`)];
 }
 
 export function toCountTokensBody({ contents }: CountTokensParameters): RequestBody {
@@ -36,12 +46,12 @@ export function toEmbedBody({ model, contents, config = {} }: EmbedContentParame
   return [Buffer.from(toWellFormedJson({ requests }))];
 }
 
-function settingsToJson(config: GenerateContentConfig): string {
+function settingsToJson(config: GenerateContentConfig, without: ReadonlySet<string>): string {
   const body: Record<string, unknown> = {};
   const generationConfig: Record<string, unknown> = {};
   if (config.systemInstruction !== undefined) body['systemInstruction'] = toContent(config.systemInstruction);
   for (const [name, value] of Object.entries(config)) {
-    if (value === undefined || LOCAL_SETTINGS.has(name)) continue;
+    if (value === undefined || LOCAL_SETTINGS.has(name) || without.has(name)) continue;
     (TOP_LEVEL_SETTINGS.has(name) ? body : generationConfig)[name] = value;
   }
   if (Object.keys(generationConfig).length > 0) body['generationConfig'] = generationConfig;

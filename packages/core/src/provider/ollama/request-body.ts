@@ -2,6 +2,7 @@
 
 import type { GenerateContentConfig } from '../../protocol/content.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { answerForm } from '../wire/answer-form.ts';
 import { definedFields } from '../wire/defined-fields.ts';
 import { effortOf } from '../wire/thinking-effort.ts';
 import { declaredTools } from '../wire/tool-schema.ts';
@@ -15,6 +16,7 @@ const LEVELS = { none: 'low', minimal: 'low', low: 'low', medium: 'medium', high
 export function settingsFields(model: string, config: GenerateContentConfig, facts: ModelFacts): Settings {
   const hasTools = facts.tools !== false && config.toolConfig?.functionCallingConfig?.mode !== 'NONE';
   const tools = hasTools ? declaredTools(config) : [];
+  const form = answerForm(config);
   const effort = facts.thinking === undefined ? undefined : effortOf(config.thinkingConfig);
   const fields = {
     model,
@@ -30,7 +32,8 @@ export function settingsFields(model: string, config: GenerateContentConfig, fac
             function: { name, description, parameters: schema },
           })),
     think: effort === undefined ? undefined : facts.thinking === 'effort' ? LEVELS[effort] : effort !== 'none',
-    format: config.responseJsonSchema ?? (config.responseMimeType === 'application/json' ? 'json' : undefined),
+    // A format is a grammar for the whole answer: with it the model cannot call a tool.
+    format: tools.length > 0 ? undefined : form && (form.schema ?? 'json'),
     options: definedFields({
       num_ctx: facts.contextWindow,
       num_predict: config.maxOutputTokens,

@@ -13,7 +13,7 @@ import { writeItems } from './items.ts';
 import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
-const DISPENSABLE = ['include', 'store', 'prompt_cache_key', 'reasoning', 'tool_choice', 'text'];
+const DISPENSABLE = ['include', 'store', 'prompt_cache_key', 'reasoning', 'tool_choice'];
 /** The words of a rejection that concerns reasoning of earlier turns. */
 const STATE_WORDS =
   /encrypted content.*(?:verified|decrypt)|required following item|required 'reasoning' item|item with id '?(?:rs|fc|msg)_/is;
@@ -24,6 +24,7 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
   /** Conversations whose reasoning the server could not verify, by their first turn. */
   const unverified = new WeakSet<Content>();
   const without = new Set<string>();
+  const formBesideTools = !endpoint.isLocal && (quirks.formBesideTools ?? false);
 
   const writerFor = (state: boolean) =>
     createConversationWriter('', (model) => {
@@ -38,6 +39,7 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
     const settings = settingsFields(model, config, {
       facts: factsOf(model),
       cacheKey: quirks.cacheKey ? cacheKey : undefined,
+      formBesideTools,
       without,
     });
     return [
@@ -53,6 +55,7 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
     skips: REPEATED,
     path: () => 'responses',
     body,
+    takesFormBesideTools: () => formBesideTools,
     reader: ({ model, config = {} }) =>
       new EventReader({
         origin: keyOf(model),
@@ -75,11 +78,7 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
   };
 }
 
-/** A schema that OpenAI does not take as a format, such as a list; the words of the request ask for it, too. */
-const FORMAT_WORDS = /invalid schema for response_format|text\.format/i;
-
 function rejectedField({ message }: ApiError, without: ReadonlySet<string>): string | undefined {
-  if (!without.has('text') && FORMAT_WORDS.test(message)) return 'text';
   const isAboutField = /unknown|unrecognized|unsupported|not supported|unexpected|extra inputs/i.test(message);
   if (!isAboutField) return undefined;
   return DISPENSABLE.find((field) => !without.has(field) && new RegExp(`\\b${field}\\b`).test(message));

@@ -1,8 +1,8 @@
 /** Serialises the settings of a request into the fields of the Responses API, as far as the server and the model take them. */
 
 import type { GenerateContentConfig } from '../../protocol/content.ts';
-import { isRecord } from '../../util/is-record.ts';
 import type { ModelFacts } from '../catalogue/model-catalogue.ts';
+import { type OpenAiForm, openAiForm } from '../wire/answer-form.ts';
 import { definedFields, type Fields } from '../wire/defined-fields.ts';
 import { systemText } from '../wire/system-text.ts';
 import { effortFor, effortOf } from '../wire/thinking-effort.ts';
@@ -12,6 +12,8 @@ import type { ResponsesFormat, ResponsesSettings } from './request-types.ts';
 export interface SettingsOptions {
   facts: ModelFacts;
   cacheKey?: string | undefined;
+  /** See ChatQuirks. */
+  formBesideTools?: boolean | undefined;
   /** Fields the server has rejected. */
   without: ReadonlySet<string>;
 }
@@ -22,7 +24,7 @@ export function settingsFields(
   config: GenerateContentConfig,
   options: SettingsOptions,
 ): ResponsesSettings {
-  const { facts, cacheKey, without } = options;
+  const { facts, cacheKey, formBesideTools, without } = options;
   const tools = facts.tools === false ? [] : declaredTools(config);
   const instructions = systemText(config.systemInstruction);
   const thinks = facts.thinking !== undefined;
@@ -49,7 +51,7 @@ export function settingsFields(
       ? { ...(effort !== undefined && { effort: effortFor(facts, effort) }), summary: 'auto' }
       : undefined,
     max_output_tokens: config.maxOutputTokens,
-    text: textFormat(config),
+    text: textFormat(openAiForm(config, { hasTools: tools.length > 0, formBesideTools })),
     // Models that reason reject sampling.
     ...(!thinks && { temperature: config.temperature, top_p: config.topP }),
     prompt_cache_key: cacheKey,
@@ -57,12 +59,7 @@ export function settingsFields(
   return definedFields<ResponsesSettings>(fields, without);
 }
 
-function textFormat({
-  responseJsonSchema,
-  responseSchema,
-  responseMimeType,
-}: GenerateContentConfig): ResponsesFormat | undefined {
-  const schema: unknown = responseJsonSchema ?? responseSchema;
-  if (isRecord(schema)) return { format: { type: 'json_schema', name: 'answer', schema, strict: false } };
-  return responseMimeType === 'application/json' ? { format: { type: 'json_object' } } : undefined;
+function textFormat(form: OpenAiForm | undefined): ResponsesFormat | undefined {
+  if (!form?.schema) return form && { format: { type: 'json_object' } };
+  return { format: { type: 'json_schema', name: 'answer', schema: form.schema, strict: form.strict } };
 }

@@ -60,6 +60,8 @@ export interface WireProtocol {
   /** Throws ApiError `invalid_request` for what the protocol has no form for. */
   body(request: GenerateContentParameters): RequestBody;
   reader(request: GenerateContentParameters): AnswerReader;
+  /** Whether the form of an answer is sent beside tools. Absent: never. */
+  takesFormBesideTools?(model: string): boolean;
   /** Classifies a rejection. The only place that may interpret its words. */
   toError(answer: FailedAnswer): ApiError | UnauthorizedError;
   /**
