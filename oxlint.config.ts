@@ -29,7 +29,7 @@ const CORE: Record<string, readonly string[]> = {
   subagents: ['config', 'records', 'telemetry', 'tools'],
   'remote-agents': ['mcp', 'provider', 'subagents', 'tools'],
   undo: ['config', 'records', 'tools'],
-  extensions: ['config', 'provider'],
+  extensions: ['config', 'policy', 'provider'],
   diagnostics: ['tools'],
   recordings: ['provider', 'tools'],
   agent: [

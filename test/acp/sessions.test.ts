@@ -175,9 +175,12 @@ describe('sessions on disk', () => {
     const { editor, session, workspace, model } = scene;
     await editor.prompt(session, 'read it');
     await using second = await Editor.open({ workspace, model, env: TRUSTED });
-    await expect(
-      second.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] }),
-    ).rejects.toThrow('in use');
+    const refused = await second
+      .request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] })
+      .then(String, String);
+    expect(refused).toContain('in use');
+    expect(refused).toContain('Or close it where it is open, then load it again');
+    expect(refused).not.toMatch(/ --?\w/);
     await editor.request('session/close', { sessionId: session });
     const loaded = await second.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] });
     expect(loaded).toMatchObject({ modes: { currentModeId: 'default' } });

@@ -52,7 +52,7 @@ export { forgetSettingValues, readSettingValues, writeSettingValue } from './ext
 export type { SecretStore, ValueScope } from './extensions/setting-values.ts';
 
 // Context files, custom commands and the system prompt.
-export { loadCommandFiles } from './context/command-files.ts';
+export { countUnreadCommands, loadCommandFiles } from './context/command-files.ts';
 export type { CommandFile, CommandFileOptions } from './context/command-files.ts';
 export { loadContextFiles } from './context/context-files.ts';
 export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prompt-file.ts';

@@ -2,12 +2,15 @@
 
 import { RequestError } from '@agentclientprotocol/sdk';
 import { SessionError } from '@castor/core';
-import { describeWithHint } from '../start/describe-with-hint.ts';
+import { sessionHint } from './editor-hints.ts';
 import { AUTH_REQUIRED, failureOf, PromptFailure } from './prompt-result.ts';
 
 export function explainError(error: unknown): RequestError {
-  if (error instanceof SessionError)
-    return RequestError.internalError({ details: describeWithHint(error) }, error.message);
+  const cause = error instanceof Error && error.cause instanceof SessionError ? error.cause : error;
+  if (cause instanceof SessionError) {
+    const details = [cause.message, sessionHint(cause)].filter(Boolean).join(' ');
+    return RequestError.internalError({ details }, details);
+  }
   if (isOurs(error)) return toRequestError(failureOf(error));
   // A sentence that is not wrapped, for example about a mode or a model.
   if (error instanceof Error && error.name === 'Error' && error.cause === undefined)

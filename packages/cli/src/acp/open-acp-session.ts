@@ -9,6 +9,7 @@ import { occasionOf } from '../surface/session-wish.ts';
 import type { SessionWish } from '../surface/session-wish.ts';
 import { AcpSession } from './acp-session.ts';
 import type { Client } from './client.ts';
+import { EDITOR_HINTS, EDITOR_RESEND_HINT } from './editor-hints.ts';
 import { createEditorPorts } from './editor-ports.ts';
 import { listOtherModels } from './other-models.ts';
 import { SessionQuestions } from './session-questions.ts';
@@ -40,6 +41,8 @@ export async function openAcpSession(options: OpenAcpSessionOptions): Promise<Ac
     wish,
     ownServers,
     interactive: true,
+    hints: EDITOR_HINTS,
+    resendHint: EDITOR_RESEND_HINT,
     endAfter,
     editor: createEditorPorts({
       client,

@@ -56,7 +56,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...checkSystemPrompt(loaded.configuration, context),
     await checkContext(loaded, context),
     ...checkDirectories(loaded.configuration, context),
-    ...(await checkCommands(loaded.sources)),
+    ...(await checkCommands(loaded.sources, loaded.configuration.settings)),
     ...checkExtensions(loaded),
     ...(await checkPrices(context.home)),
     await checkSessions(context),

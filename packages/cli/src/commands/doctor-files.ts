@@ -3,12 +3,13 @@
 import { getErrorMessage } from '@castor/core';
 import { loadCommandFiles, loadPrices, readSystemPrompt, resolveSystemPromptFile, countOf } from '@castor/core/program';
 import type { Source } from '@castor/core';
-import type { Configuration } from '@castor/core/program';
+import type { Configuration, Settings } from '@castor/core/program';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
 import { chooseSandbox } from '../start/sandbox.ts';
 import { refuseMissing } from '../start/start.ts';
 import { findUnknownSettings } from '../start/unknown-settings.ts';
+import { describeUnreadCommands } from '../start/unread-commands.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor-check.ts';
 
@@ -59,11 +60,13 @@ export function checkDirectories({ settings }: Configuration, { cwd, home }: Sub
     : problems;
 }
 
-export async function checkCommands(sources: readonly Source[]): Promise<Check[]> {
-  const { commands, problems } = await loadCommandFiles(sources);
+export async function checkCommands(sources: readonly Source[], { castor }: Settings): Promise<Check[]> {
+  const { commands, problems } = await loadCommandFiles(sources, castor);
+  const unread = await describeUnreadCommands(sources, castor);
   const found = commands.length === 0 ? [] : [`${countOf(commands.length, 'custom command')}`];
   return [
     ...found.map((says): Check => ({ topic: 'commands', status: 'ok', says })),
+    ...unread.map((says): Check => ({ topic: 'commands', status: 'missing', says })),
     ...problems.map((says): Check => ({ topic: 'commands', status: 'problem', says })),
   ];
 }

@@ -1,9 +1,10 @@
-/** `/agents`: lists the sub-agents, reloads their files, acknowledges those of the project, enables and disables one. */
+/** `/agents`: lists the sub-agents, reloads their files, acknowledges those of the project, enables, disables and configures one. */
 
 import { getErrorMessage } from '@castor/core';
 import type { AgentDefinition, AgentsChange, SessionAgents } from '@castor/core/program';
+import { changeField, fieldsOf, showField } from './agent-fields.ts';
 import { failure, info } from './command.ts';
-import type { CommandContext, CommandResult, NameContext, SlashCommand } from './command.ts';
+import type { CommandContext, CommandResult, CommandServices, NameContext, SlashCommand } from './command.ts';
 
 type Run = (agents: SessionAgents, context: CommandContext, args: string) => CommandResult | Promise<CommandResult>;
 
@@ -75,17 +76,37 @@ const disable = command(
 const config = command(
   {
     name: 'config',
-    description: 'Shows how a sub-agent is configured.',
-    usage: '<agent-name>',
+    description: 'Shows how a sub-agent is configured, and changes it.',
+    usage: '<agent-name> [field value]',
     runsHeadless: true,
     names: (context) => namesOf(context, () => true),
   },
-  ({ registry }, _context, name) => {
-    if (name === '') return failure('Usage: /agents config <agent-name>');
-    const agent = registry.all.find((each) => each.name === name);
-    return agent ? info(describeOne(agent)) : failure(`Agent '${name}' not found.`);
+  async (session, { hasScreen, services }, words) => {
+    const [name = '', fieldName, ...value] = words.split(/\s+/);
+    if (name === '') return failure('Usage: /agents config <agent-name> [field value]');
+    const agent = session.registry.all.find((each) => each.name === name);
+    if (!agent) return failure(`Agent '${name}' not found.`);
+    if (fieldName !== undefined) return configure(session, services, agent, [fieldName, value.join(' ')]);
+    return hasScreen ? { type: 'open_dialog', dialog: 'agent', argument: name } : info(describeOne(agent));
   },
 );
+
+async function configure(
+  session: SessionAgents,
+  services: CommandServices | undefined,
+  agent: AgentDefinition,
+  [fieldName, text]: readonly [string, string],
+): Promise<CommandResult> {
+  const fields = fieldsOf(agent);
+  const field = fields.find(({ name }) => name === fieldName);
+  if (!field) return failure(`Unknown field "${fieldName}". Known: ${fields.map(({ name }) => name).join(', ')}.`);
+  const value = text === 'default' ? undefined : field.parse(text);
+  if (value === undefined && text !== 'default')
+    return failure(`${field.name}: expected ${field.expected}, or "default".`);
+  const problem = await changeField(session, services, { agent: agent.name, field, value });
+  const now = session.registry.all.find(({ name }) => name === agent.name) ?? agent;
+  return info([`${agent.name}: ${field.name} is ${showField(field, now)}.`, problem].filter(Boolean).join(' '));
+}
 
 const auth: SlashCommand = {
   name: 'auth',
@@ -152,7 +173,7 @@ function describeOne(agent: AgentDefinition): string {
     lines.push(`  card: ${agent.cardUrl ?? 'in its file'}`, `  auth: ${typeof type === 'string' ? type : 'none'}`);
     return lines.join('\n');
   }
-  return [...lines, `To change it: castor config set agents.overrides.${agent.name}.runConfig.maxTurns 60`].join('\n');
+  return [...lines, `To change it: /agents config ${agent.name} maxTurns 60`].join('\n');
 }
 
 function describeChange({ offered }: Registry, change: AgentsChange): string {

@@ -37,6 +37,7 @@ export interface ServerSource {
 type ProposedCall = NonNullable<PromptOptions['proposal']>;
 
 export type DialogName =
+  | 'agent'
   | 'sessions'
   | 'settings'
   | 'theme'

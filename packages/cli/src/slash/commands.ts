@@ -1,5 +1,6 @@
+import { describeUnreadCommands } from '../start/unread-commands.ts';
 import { info } from './command.ts';
-import type { CommandList, SlashCommand } from './command.ts';
+import type { CommandContext, CommandResult, SlashCommand } from './command.ts';
 
 const list: SlashCommand = {
   name: 'list',
@@ -7,7 +8,7 @@ const list: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run: ({ commands }) => info(describe(commands)),
+  run: async (context) => info(await describe(context)),
 };
 
 const reload: SlashCommand = {
@@ -16,9 +17,9 @@ const reload: SlashCommand = {
   description: 'Reloads the commands.',
   source: 'builtin',
   runsHeadless: true,
-  async run({ commands }) {
-    await commands?.reload();
-    return info(`Reloaded. ${describe(commands)}`);
+  async run(context): Promise<CommandResult> {
+    await context.commands?.reload();
+    return info(`Reloaded. ${await describe(context)}`);
   },
 };
 
@@ -29,14 +30,15 @@ export const commands: SlashCommand = {
   runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [list, reload],
-  run: (context) => info(describe(context.commands)),
+  run: async (context) => info(await describe(context)),
 };
 
-function describe(list: CommandList | undefined): string {
+async function describe({ commands: list, agent, listOptions }: CommandContext): Promise<string> {
   const rows = (list?.all ?? []).flatMap(({ name, source, description }) =>
     source === 'builtin' || source.kind === 'builtin' ? [] : [`  /${name}  ${description} (${source.name})`],
   );
   const head =
     rows.length === 0 ? 'No custom commands. Write one to ~/.gemini/commands/<name>.toml.' : 'Custom commands:';
-  return [head, ...rows, ...(list?.notices ?? [])].join('\n');
+  const unread = await describeUnreadCommands(agent.sources, listOptions);
+  return [head, ...rows, ...(list?.notices ?? []), ...unread].join('\n');
 }

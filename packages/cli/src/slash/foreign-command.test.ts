@@ -120,3 +120,19 @@ describe('a prompt of codex', () => {
     expect(await textOf(text, codex(prompt))).toBe(expected);
   });
 });
+
+it('that is not read is counted where commands are listed, with the setting that allows it', async () => {
+  const homeFiles = { ...claude('x'), '.claude/commands/git/b.md': 'y', ...codex('z') };
+  const list = async (agents: Agent[]) => {
+    await using fixture = await openPromptFixture({ homeFiles });
+    const listOptions = { home: fixture.home, skills: {}, readFilesOf: agents };
+    const commands = await openCommands(fixture.agent.sources, undefined, listOptions);
+    const result = await readPrompt('/commands', { ...fixture.context, commands, listOptions });
+    return 'text' in result ? result.text : '';
+  };
+  expect(await list([])).toMatch(
+    /\n2 commands of Claude Code and 1 command of codex not read\. To read them: castor config set castor\.readFilesOf '\["claude","codex"\]'$/,
+  );
+  expect(await list(['codex'])).toMatch(/\n2 commands of Claude Code not read\. .* '\["codex","claude"\]'$/);
+  expect(await list(['claude', 'codex'])).not.toContain('not read');
+});

@@ -37,6 +37,8 @@ export interface OpenAgentOptions {
   readonly interactive: boolean;
   /** How the user resends an interrupted prompt, see OpenSessionOptions. */
   readonly resendHint?: string;
+  /** What helps a user of this surface. Default: the flags and subcommands of the command line. */
+  readonly hints?: WorkspaceAgentOptions['hints'];
   /** Lets the user edit a proposed change. */
   readonly editProposal?: WorkspaceAgentOptions['editProposal'];
   /** How the surface serves MCP servers: asks the user for them, shows the wait for them. */
@@ -148,6 +150,7 @@ async function createAgentFor(
     secrets,
     ...values,
     telemetry,
+    ...(options.hints && { hints: options.hints }),
     ...(editProposal && { editProposal }),
     ...(answerFormat && { answerFormat }),
     ...(signal && { signal }),

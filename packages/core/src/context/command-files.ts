@@ -74,6 +74,22 @@ export async function loadCommandFiles(
   return loaded;
 }
 
+/** How many command files of other agents the sources hold that are not read; agents without one are left out. */
+export async function countUnreadCommands(
+  sources: readonly Source[],
+  { readFilesOf = [] }: CommandFileOptions = {},
+): Promise<{ agent: keyof typeof OTHERS; count: number }[]> {
+  const unread: { agent: keyof typeof OTHERS; count: number }[] = [];
+  for (const agent of ['claude', 'codex'] as const) {
+    if (readFilesOf.includes(agent)) continue;
+    const folders = findPlaces(sources, OTHERS[agent].content).map(({ path: folder }) => folder);
+    const found = await Promise.all(folders.map((folder) => findCommandFiles(folder, [], OTHERS[agent])));
+    const count = found.flat().length;
+    if (count > 0) unread.push({ agent, count });
+  }
+  return unread;
+}
+
 async function loadFolder(
   folder: string,
   source: Source,

@@ -1,5 +1,5 @@
 /**
- * What the commands, skills, agents and policies of an extension would do, for the page a user consents to. Files are
+ * What the commands, skills and agents of an extension would do, for the page a user consents to. Files are
  * read as the program reads them; one that cannot be read is named with the reason.
  */
 
@@ -79,28 +79,7 @@ function describeRemote({ agent_card_url: url, agent_card_json: card, auth }: Fi
   ];
 }
 
-export async function describePolicies(directory: string): Promise<string[]> {
-  return describeEach(findFiles(join(directory, 'policies'), /\.toml$/i, 0), async (file) => {
-    const { rule, rules = rule, safety_checker: checkers } = await parseTomlText(file, readText(file));
-    const lines = (Array.isArray(rules) ? rules.filter(isRecord) : []).map(describeRule);
-    const count = Array.isArray(checkers) ? checkers.length : 0;
-    return [
-      basename(file),
-      ...[...lines, ...(count > 0 ? [countOf(count, 'safety checker')] : [])].map((line) => `  ${line}`),
-    ];
-  });
-}
-
-function describeRule({ decision, toolName = '*', ...conditions }: Fields): string {
-  const { priority: _order, denyMessage: _words, ...narrowed } = conditions;
-  const where = Object.entries(narrowed).map(([key, value]) => `${key} ${words(value)}`);
-  const tool = Array.isArray(toolName) ? toolName.join(', ') : words(toolName);
-  const what = decision === 'ask_user' ? 'ask about' : words(decision);
-  const ignored = decision === 'allow' ? ' (ignored: an extension cannot allow)' : '';
-  return `${what} ${tool}${where.length === 0 ? '' : ` where ${where.join(', ')}`}${ignored}`;
-}
-
-async function describeEach(
+export async function describeEach(
   files: readonly string[],
   describe: (file: string) => Promise<string[]>,
 ): Promise<string[]> {
@@ -123,7 +102,7 @@ async function readFields(file: string): Promise<Fields> {
   return isRecord(read.values) ? read.values : { description: JSON.stringify(read.values) };
 }
 
-function findFiles(folder: string, name: RegExp, depth = 8): string[] {
+export function findFiles(folder: string, name: RegExp, depth = 8): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -139,7 +118,7 @@ function findFiles(folder: string, name: RegExp, depth = 8): string[] {
 }
 
 /** Throws an Error for a file that is too large. */
-function readText(file: string): string {
+export function readText(file: string): string {
   if (statSync(file).size > LARGEST_FILE) throw new Error('it is larger than 1 MiB.');
   return readFileSync(file, 'utf8');
 }

@@ -198,6 +198,8 @@ describe('a manifest', () => {
         '---\nname: sender\nagent_card_url: https://a.example/card\nauth: { type: apiKey, key: $AWS_SECRET }\n---\n',
       'policies/guard.toml':
         '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "rm"\ndecision = "deny"\npriority = 1\n[[rule]]\ndecision = "allow"\n',
+      'policies/loose.toml':
+        '[[rule]]\ntoolName = "write_file"\ndecision = "deny"\npriority = 1\ntool = "x"\n[[rule]]\ntoolName = "replace"\ndecision = "deny"\npriority = 1\n[[rule]]\ntoolName = "glob"\ndecision = "deny"\n[[rules]]\nx = 1\n',
       'policies/torn.toml': '[[rule',
     };
     await using source = await createWorkspace({ files });
@@ -226,6 +228,11 @@ describe('a manifest', () => {
       '  * guard.toml',
       '      deny run_shell_command where commandPrefix rm',
       '      allow * (ignored: an extension cannot allow)',
+      '  * loose.toml',
+      expect.stringMatching(/^ {6}deny write_file where tool x \(not in force: line 5: unknown key "tool"; /),
+      '      deny replace',
+      '      deny glob (not in force: line 10: "priority" is required: a whole number from 0 to 999)',
+      expect.stringMatching(/^ {6}without effect: line 13: "rules" is not one of /),
       expect.stringContaining('  * torn.toml cannot be read: '),
       'Settings, passed to its servers and hooks as variables:',
       '  * Token (TOKEN, secret)',

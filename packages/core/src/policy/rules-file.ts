@@ -141,7 +141,7 @@ class FileReader {
     for (let at = from; at < this.lines.length; at += 1) {
       const line = this.lines[at] ?? '';
       if (/^\s*\[\[/.test(line) && at >= from && from > 0) break;
-      if (new RegExp(`^\\s*\\[?"?${key.replaceAll(/\W/g, '.')}\\b`).test(line)) return at + 1;
+      if (new RegExp(`^\\s*\\[{0,2}\\s*"?${key.replaceAll(/\W/g, '.')}\\b`).test(line)) return at + 1;
     }
     return Math.max(from, 1);
   }

@@ -4,6 +4,7 @@
  */
 
 import { getErrorMessage } from '../protocol/errors.ts';
+import { isRecord } from '../util/is-record.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { AgentDefinition, RemoteAgent } from './agent-definition.ts';
 import { applyOverride, withoutServersOf } from './agent-overrides.ts';
@@ -84,6 +85,12 @@ export class AgentRegistry {
     if (agent) this.agents = new Map(this.agents).set(name, { ...agent, isDisabled: !enabled });
   }
 
+  /** Overrides one value of an agent from now on, as the same place in the settings would; `undefined` removes it. */
+  async override(name: string, path: readonly string[], value: unknown): Promise<AgentsChange> {
+    this.overrides = { ...this.overrides, [name]: replaced(this.overrides[name], path, value) };
+    return this.reload();
+  }
+
   /** What an agent's card says about it. */
   describe(name: string, description: string): void {
     const agent = this.agents.get(name);
@@ -131,6 +138,13 @@ export class AgentRegistry {
     }
     return [];
   }
+}
+
+/** A copy with another value at this place. */
+function replaced(entry: unknown, [key, ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+  const { [key ?? '']: inner, ...others } = isRecord(entry) ? entry : {};
+  const changed = rest.length === 0 ? value : replaced(inner, rest, value);
+  return changed === undefined ? others : { ...others, [key ?? '']: changed };
 }
 
 function describeDuplicate({ name, file }: AgentDefinition): string {

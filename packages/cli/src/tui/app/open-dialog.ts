@@ -60,6 +60,8 @@ async function open(app: App, { dialog, argument }: DialogQuestion, context: Com
       return (await import('../choices/help.ts')).showHelp(app, context.commands?.all ?? [], signal);
     case 'background':
       return (await import('../choices/background.ts')).showBackground(app, signal);
+    case 'agent':
+      return (await import('../choices/agent.ts')).configureAgent(app, argument ?? '', context);
     case 'undo':
       return (await import('../choices/undo.ts')).chooseUndo(app, argument ?? '', signal);
     default:
