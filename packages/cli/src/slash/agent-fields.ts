@@ -79,7 +79,7 @@ export function fieldsOf({ kind }: AgentDefinition): readonly AgentField[] {
 
 export function showField(field: AgentField, agent: AgentDefinition): string {
   const value = field.current(agent);
-  return value === undefined ? 'as the model has it' : String(value);
+  return value === undefined ? 'as the model has it' : JSON.stringify(value).replaceAll('"', '');
 }
 
 /** Changes the agent from now on, and in the user's file; `undefined` restores its own value. Returns a problem. */
