@@ -81,7 +81,11 @@ async function withResponse<T>(
   read: (response: HttpResponse) => Promise<T>,
 ): Promise<T> {
   const { environment, signal, accept = '*/*', token } = options;
-  const client = createHttpClient({ proxyFor: proxyFromEnvironment(environment), idleTimeoutMs: 60_000 });
+  const client = createHttpClient({
+    purpose: 'extension install',
+    proxyFor: proxyFromEnvironment(environment),
+    idleTimeoutMs: 60_000,
+  });
   try {
     let url = new URL(address);
     const { origin } = url;

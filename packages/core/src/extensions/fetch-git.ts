@@ -2,6 +2,7 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { admitUrl, OutgoingError } from '../util/outgoing.ts';
 import { ExtensionError } from './extension-error.ts';
 import { runGit } from './run-git.ts';
 import type { GitOptions } from './run-git.ts';
@@ -15,6 +16,7 @@ export async function fetchCommit(
 ): Promise<string> {
   const wanted = checkedRef(ref);
   const address = checkedAddress(url);
+  admit(address);
   mkdirSync(directory, { mode: 0o755 });
   const within = ['-C', directory];
   await runGit(['init', '--quiet', '--template=', '--', directory], options);
@@ -32,7 +34,9 @@ export async function remoteCommit(
   options: GitOptions,
 ): Promise<string | undefined> {
   const wanted = checkedRef(ref);
-  const answer = await runGit(['ls-remote', '--exit-code', '--', checkedAddress(url), wanted, `${wanted}^{}`], options);
+  const address = checkedAddress(url);
+  admit(address);
+  const answer = await runGit(['ls-remote', '--exit-code', '--', address, wanted, `${wanted}^{}`], options);
   const lines = answer.split('\n').filter((line) => line !== '');
   // A tag with a message has a second line with the commit it names.
   const line = lines.find((each) => each.endsWith('^{}')) ?? lines[0];
@@ -62,4 +66,18 @@ function checkedAddress(url: string): string {
   const isKnown = /^(?:https?|ssh|file):\/\/[^-]/i.test(url) || /^(?!-)[\w.-]+@(?!-)[\w.-]+:[^-:]/.test(url);
   if (isKnown && !/[\0-\x20]/.test(url)) return url;
   throw new ExtensionError(`Invalid address of a git repository: ${JSON.stringify(url)}. Use https:// or ssh.`);
+}
+
+/** A short address of ssh, `user@host:path`, has no port. */
+function admit(address: string): void {
+  const [, host] = /^[\w.-]+@([\w.-]+):/.exec(address) ?? [];
+  const url = new URL(host === undefined ? address : `ssh://${host}:22`);
+  if (url.protocol === 'file:') return;
+  if (url.protocol === 'ssh:' && url.port === '') url.port = '22';
+  try {
+    admitUrl(url, 'extension install');
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+    throw new ExtensionError(error.message, { cause: error });
+  }
 }

@@ -6,6 +6,7 @@
 import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { Clock } from '../util/clock.ts';
+import { admitUrl } from '../util/outgoing.ts';
 import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 import type { NetworkAddress } from './server-config.ts';
 import { limitEvents } from './limit-events.ts';
@@ -111,6 +112,7 @@ class NetworkTransport implements RpcTransport {
     this.isProbing = true;
     try {
       const signal = AbortSignal.timeout(PROBE_MS);
+      admitUrl(new URL(this.url), 'MCP server');
       const response = await fetch(this.url, { method: 'HEAD', redirect: 'manual', signal });
       await response.body?.cancel();
     } catch (error) {

@@ -3,6 +3,7 @@
  * that take neither a credential nor a configured header to another host.
  */
 
+import { admitUrl } from '../util/outgoing.ts';
 import type { RequestAuthorization } from './request-authorization.ts';
 
 const MAX_REDIRECTS = 5;
@@ -40,6 +41,7 @@ async function withCredential(
 async function follow(url: URL, init: RequestInit): Promise<Response> {
   let [address, request] = [url, init];
   for (let redirects = 0; ; redirects += 1) {
+    admitUrl(address, 'MCP server');
     const response = await fetch(address, { ...request, redirect: 'manual' });
     const location = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;

@@ -36,6 +36,8 @@ export interface RequestWatch {
 export interface Wrapping {
   /** Changes a request before everything else; returns the same object where nothing changes. */
   rewrite?: (request: GenerateContentParameters) => GenerateContentParameters;
+  /** Surrounds the work that sends a request. */
+  around?: <T>(send: () => T) => T;
   /** Called before a request is sent; a throw rejects the request unsent. */
   before?: (sent: SentRequest) => RequestWatch | void;
   counted?: (response: CountTokensResponse) => void | Promise<void>;
@@ -43,12 +45,13 @@ export interface Wrapping {
 }
 
 export function wrapGenerator<G extends ContentGenerator>(inner: G, wrapping: Wrapping): G {
+  const around = wrapping.around ?? (<T>(send: () => T) => send());
   const methods: ContentGenerator = {
     async generateContent(given, prompt_id, role) {
       const request = wrapping.rewrite?.(given) ?? given;
       const settled = watched(wrapping.before?.({ method: 'generateContent', request, prompt_id, role }));
       const response = await settled.orFail(async () => {
-        const answer = await inner.generateContent(request, prompt_id, role);
+        const answer = await around(() => inner.generateContent(request, prompt_id, role));
         settled.watch.responded?.(answer);
         return answer;
       });
@@ -59,7 +62,7 @@ export function wrapGenerator<G extends ContentGenerator>(inner: G, wrapping: Wr
     async generateContentStream(given, prompt_id, role) {
       const request = wrapping.rewrite?.(given) ?? given;
       const settled = watched(wrapping.before?.({ method: 'generateContentStream', request, prompt_id, role }));
-      const stream = await settled.orFail(() => inner.generateContentStream(request, prompt_id, role));
+      const stream = await settled.orFail(() => around(() => inner.generateContentStream(request, prompt_id, role)));
       return releaseOnReturn(passThrough(stream, settled), () => {
         settled.abandon();
         void stream.return(undefined);
@@ -67,13 +70,13 @@ export function wrapGenerator<G extends ContentGenerator>(inner: G, wrapping: Wr
     },
 
     async countTokens(request) {
-      const response = await inner.countTokens(request);
+      const response = await around(() => inner.countTokens(request));
       await wrapping.counted?.(response);
       return response;
     },
 
     async embedContent(request) {
-      const response = await inner.embedContent(request);
+      const response = await around(() => inner.embedContent(request));
       await wrapping.embedded?.(response);
       return response;
     },

@@ -41,7 +41,12 @@ export class RemoteHttp {
   constructor(options: RemoteHttpOptions) {
     this.options = options;
     const proxyFor = proxyFromEnvironment(options.environment);
-    this.client = createHttpClient({ proxyFor, headersTimeoutMs: LIMIT_MS, idleTimeoutMs: LIMIT_MS });
+    this.client = createHttpClient({
+      purpose: 'remote agent',
+      proxyFor,
+      headersTimeoutMs: LIMIT_MS,
+      idleTimeoutMs: LIMIT_MS,
+    });
   }
 
   /** A card needs no credential as a rule; one is sent when the server asks for it. */

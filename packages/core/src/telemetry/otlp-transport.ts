@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { OtlpKind } from './otlp-json.ts';
 import { toProtobuf } from './otlp-protobuf.ts';
+import { admitUrl } from '../util/outgoing.ts';
 
 /** Rejects when the collector did not accept it. */
 export type SendOtlp = (endpoint: URL, kind: OtlpKind, body: object) => Promise<void>;
@@ -18,6 +19,7 @@ const SERVICES: Readonly<Record<OtlpKind, string>> = {
 
 export const sendOverHttp: SendOtlp = async (endpoint, kind, body) => {
   const address = new URL(`${endpoint.pathname.replace(/\/$/, '')}/v1/${kind}`, endpoint);
+  admitUrl(address, 'telemetry');
   const { request } = await (address.protocol === 'https:' ? import('node:https') : import('node:http'));
   const text = JSON.stringify(body);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
@@ -35,6 +37,7 @@ export const sendOverHttp: SendOtlp = async (endpoint, kind, body) => {
 };
 
 export const sendOverGrpc: SendOtlp = async (endpoint, kind, body) => {
+  admitUrl(endpoint, 'telemetry');
   const { connect } = await import('node:http2');
   const message = toProtobuf(kind, body);
   // A gRPC frame: uncompressed flag, then the length.

@@ -119,7 +119,7 @@ interface Impersonation {
 
 /** ID tokens of another account, each until five minutes before its end. */
 function impersonate(tokens: TokenSource, { audience, account, clock, accountsUrl = ACCOUNTS_URL }: Impersonation) {
-  const http = createHttpClient();
+  const http = createHttpClient({ purpose: 'sign-in' });
   const url = new URL(`/v1/projects/-/serviceAccounts/${encodeURIComponent(account)}:generateIdToken`, accountsUrl);
   let current: { value: string; renewAt: number } | undefined;
   let renewing: Promise<string> | undefined;

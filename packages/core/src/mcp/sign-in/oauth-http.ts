@@ -7,6 +7,7 @@ import { getErrorMessage } from '../../protocol/errors.ts';
 import type { Clock } from '../../util/clock.ts';
 import { createAbortError } from '../../util/clock.ts';
 import { isRecord } from '../../util/is-record.ts';
+import { admitUrl } from '../../util/outgoing.ts';
 import { toSafeAddress } from './safe-address.ts';
 import { SignInError } from './sign-in-error.ts';
 
@@ -84,6 +85,7 @@ export class OAuthHttp {
     );
     const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
     try {
+      admitUrl(url, 'sign-in');
       const response = await fetch(url, { ...init, redirect: 'manual', signal: either });
       const text = isBodyRead ? await readBounded(response, url) : '';
       if (!isBodyRead) await response.body?.cancel();

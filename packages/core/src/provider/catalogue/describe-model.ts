@@ -12,7 +12,7 @@ import type { KnownModel } from './provider-catalogue.ts';
 
 /** Empty where the server does not know the model. Rejects with ApiError or UnauthorizedError like `listModels`. */
 export async function describeModel(options: ListModelsOptions, model: string): Promise<KnownModel> {
-  const http = createHttpClient(options);
+  const http = createHttpClient({ ...options, purpose: 'model list' });
   try {
     if (options.protocol === 'ollama') return await describeOllama(http, options, model);
     return (await findListed(http, options, model)) ?? {};

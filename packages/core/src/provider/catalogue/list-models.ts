@@ -34,7 +34,7 @@ const MOST_SHOWN = 64;
 
 /** Rejects with UnauthorizedError for a rejected key, else with ApiError. */
 export async function listModels(options: ListModelsOptions): Promise<ListedModel[]> {
-  const http = createHttpClient(options);
+  const http = createHttpClient({ ...options, purpose: 'model list' });
   try {
     return await ask(http, options);
   } finally {

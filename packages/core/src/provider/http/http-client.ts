@@ -7,10 +7,12 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from '../../protocol/errors.ts';
 import { createAbortError, throwIfAborted } from '../../util/clock.ts';
+import { admitUrl, OutgoingError } from '../../util/outgoing.ts';
+import type { OutgoingPurpose } from '../../util/outgoing.ts';
 import { toConnectionError } from './connection-error.ts';
 import { decodeBody } from './content-encoding.ts';
 import { currentHttpTap } from './http-tap.ts';
-import { createRoutes } from './route.ts';
+import { createRoutes, proxyName } from './route.ts';
 
 export interface HttpClientOptions {
   /** Until the connection is accepted. Default 15 s. */
@@ -23,6 +25,8 @@ export interface HttpClientOptions {
   addressSource?: string | undefined;
   /** The proxy for a URL, as a URL; undefined for a direct connection. */
   proxyFor?: ((url: URL) => string | undefined) | undefined;
+  /** What its requests are for. Default: a model request. */
+  purpose?: OutgoingPurpose | undefined;
 }
 
 export interface HttpRequest {
@@ -80,6 +84,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       'accept-encoding': 'identity',
       ...(method === 'POST' && { 'content-length': length }),
     };
+    admit(url);
     for (;;) {
       const { outgoing, peer: host } = routes.start(url, headers, method);
       const peer = options.addressSource === undefined ? host : `${host} (from ${options.addressSource})`;
@@ -89,6 +94,15 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         // The server had closed the idle connection before it received the request: retry on a new connection.
         if (!(outgoing.reusedSocket && isStaleConnection(error))) throw error;
       }
+    }
+  }
+
+  function admit(url: URL): void {
+    try {
+      admitUrl(url, options.purpose ?? 'model request', proxyName(options.proxyFor?.(url)));
+    } catch (error) {
+      if (!(error instanceof OutgoingError)) throw error;
+      throw new ApiError(error.message, { reason: 'forbidden', cause: error });
     }
   }
 

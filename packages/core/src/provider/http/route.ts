@@ -87,6 +87,11 @@ function parseProxyUrl(text: string | undefined): URL | undefined {
   return text === undefined || text === '' ? undefined : new URL(toAddress(text));
 }
 
+/** Its host and port, without the credentials that its URL may hold. */
+export function proxyName(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : URL.parse(toAddress(text))?.host;
+}
+
 /** What is wrong with a proxy. The sentence does not repeat the URL, which may hold a password. */
 export function describeInvalidProxy(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;

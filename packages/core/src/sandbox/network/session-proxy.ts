@@ -66,6 +66,7 @@ export class SessionProxy {
   /** The name of a call that may connect; another name counts as none. */
   expect(call: string): void {
     this.calls.add(call);
+    this.options.log.expect(call);
   }
 
   close(): void {

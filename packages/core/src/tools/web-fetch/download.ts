@@ -12,6 +12,7 @@ import type { Transform } from 'node:stream';
 import { getErrorMessage, ToolError } from '../../protocol/errors.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { isPublicAddress } from './addresses.ts';
+import { admitUrl } from '../../util/outgoing.ts';
 import { checkUrl, isRefusedHost } from './urls.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 
@@ -69,6 +70,7 @@ export async function download(start: URL, options: DownloadOptions): Promise<Do
 async function fetchOnce(url: URL, options: DownloadOptions): Promise<Download | URL> {
   const { isAllowedAddress = isPublicAddress, maxBytes = MAX_BYTES, signal } = options;
   if (isRefusedHost(url, isAllowedAddress)) throw refusedHost(url.hostname);
+  admitUrl(url, 'web fetch');
   const response = await request(url, { signal, lookup: createLookup(options, isAllowedAddress) });
   try {
     const status = response.statusCode ?? 0;
