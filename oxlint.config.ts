@@ -14,6 +14,7 @@ const CORE: Record<string, readonly string[]> = {
   policy: [],
   sandbox: [],
   secrets: ['config'],
+  audit: ['config'],
   hooks: [],
   scheduler: ['tools', 'policy', 'hooks'],
   client: ['turn', 'chat', 'provider', 'routing', 'hooks'],
@@ -47,7 +48,7 @@ const CORE: Record<string, readonly string[]> = {
       'records',
     ],
     ...['routing', 'scheduler', 'skills', 'spending', 'subagents', 'telemetry', 'tools', 'transcript', 'turn'],
-    ...['remote-agents', 'sandbox', 'secrets', 'undo'],
+    ...['audit', 'remote-agents', 'sandbox', 'secrets', 'undo'],
   ],
 };
 
@@ -116,6 +117,7 @@ const DISK = [
     'recordings',
     'sandbox',
     'secrets',
+    'audit',
   ],
   ...['policy/policy-disk.ts', 'policy/folder-contents.ts', 'policy/git-queries.ts', 'turn/report-error.ts'],
 ];

@@ -35,6 +35,16 @@ export function backgroundLogDirectory(home: string): string {
   return join(userDirectory(home), 'tmp', 'background-processes');
 }
 
+/** The log of decisions and connections. */
+export function auditDirectory(home: string): string {
+  return join(userDirectory(home), 'audit');
+}
+
+/** The key and the head of that log, apart from it. */
+export function auditStateDirectory(home: string): string {
+  return join(userDirectory(home), 'audit-state');
+}
+
 export function userSettingsPath(home: string): string {
   return join(userDirectory(home), 'settings.json');
 }

@@ -1,0 +1,88 @@
+/**
+ * The key pair that signs the log: made with its first line, readable by its owner only. The public key is a file of its
+ * own, to be kept elsewhere: a program that has both the key and the log can write another one.
+ */
+
+import { readFileSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { builtin } from '../util/builtin-modules.ts';
+import { replaceFile } from '../util/replace-file.ts';
+import type { AuditPlace } from './audit-place.ts';
+import type { ChainEnd } from './chain-line.ts';
+import { sha256 } from './chain-line.ts';
+
+export interface AuditKeys {
+  /** A short name of the key: the start of its hash. */
+  id: string;
+  sign(end: ChainEnd): string;
+}
+
+export interface PublicKey {
+  id: string;
+  pem: string;
+  isSigned(end: ChainEnd, signature: string): boolean;
+}
+
+const ID_LENGTH = 16;
+
+/** Makes the key where there is none. Throws file-system errors. Call it while the log is locked. */
+export function openKeys({ keyFile, publicKeyFile }: AuditPlace): AuditKeys {
+  const key = readKey(keyFile) ?? createKey(keyFile);
+  const pem = builtin.crypto.createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+  if (readText(publicKeyFile) !== pem) replaceFile(publicKeyFile, pem);
+  return {
+    id: keyId(pem),
+    sign: (end) => builtin.crypto.sign(null, toSigned(end), key).toString('base64'),
+  };
+}
+
+/** Undefined where the file is absent. Throws an Error for a file that is no public key. */
+export function readPublicKey(file: string): PublicKey | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : toPublicKey(text, file);
+}
+
+/** `from` names the origin in the error. */
+export function toPublicKey(text: string, from: string): PublicKey {
+  let key: KeyObject;
+  try {
+    key = builtin.crypto.createPublicKey(text);
+  } catch (error) {
+    throw new Error(`${from} is no public key in PEM form.`, { cause: error });
+  }
+  const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+  return {
+    id: keyId(pem),
+    pem,
+    isSigned: (end, signature) =>
+      builtin.crypto.verify(null, toSigned(end), key, Buffer.from(String(signature), 'base64')),
+  };
+}
+
+function readKey(file: string): KeyObject | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : builtin.crypto.createPrivateKey(text);
+}
+
+function createKey(file: string): KeyObject {
+  const { privateKey } = builtin.crypto.generateKeyPairSync('ed25519');
+  replaceFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return privateKey;
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function keyId(pem: string): string {
+  return sha256(pem).slice(0, ID_LENGTH);
+}
+
+function toSigned({ seq, hash }: ChainEnd): Buffer {
+  return Buffer.from(`castor audit\n${seq}\n${hash}\n`);
+}
