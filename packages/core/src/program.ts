@@ -32,6 +32,18 @@ export { readSourceFile } from './config/source-file.ts';
 export { isProjectTrusted } from './protocol/source.ts';
 export type { SourceValues } from './protocol/source.ts';
 
+// The audit log and the gate for connections.
+export { AuditError, openAudit } from './audit/open-audit.ts';
+export type { Audit } from './audit/open-audit.ts';
+export type { AuditLine } from './audit/audit-entry.ts';
+export { readPublicKey } from './audit/audit-keys.ts';
+export { exportAudit, verifyExport } from './audit/export-log.ts';
+export { readAuditLines, verifyAudit } from './audit/read-log.ts';
+export type { AuditFilter } from './audit/read-log.ts';
+export type { AuditReport } from './audit/verify-log.ts';
+export { actingFor, admitUrl, watchOutgoing } from './util/outgoing.ts';
+export type { AnnouncedOutgoing } from './util/outgoing.ts';
+
 // Extensions: what is installed, changes of it, the values of their settings.
 export { hasJournal, repairExtensions } from './extensions/change-journal.ts';
 export { checkForUpdate } from './extensions/check-updates.ts';

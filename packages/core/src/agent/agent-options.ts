@@ -1,5 +1,6 @@
 /** The options of an agent, as plain fields: `generator` and `model` are required, the rest has a default. Types only. */
 
+import type { Audit } from '../audit/open-audit.ts';
 import type { GeminiChat } from '../chat/gemini-chat.ts';
 import type { ChatRecorder } from '../chat/chat-recorder.ts';
 import type { ModelHooks } from '../chat/model-hooks.ts';
@@ -29,6 +30,7 @@ import type { Clock } from '../util/clock.ts';
 import type { BudgetLimits } from '../spending/budget.ts';
 import type { LedgerOptions } from '../spending/ledger.ts';
 import type { AgentSessionOptions } from './agent-session.ts';
+import type { CommandBounds } from './record-decisions.ts';
 
 export interface AgentOptions {
   generator: ContentGenerator;
@@ -78,6 +80,8 @@ export interface AgentOptions {
   prices?: LedgerOptions['prices'];
   /** See openTelemetry. */
   telemetry?: TelemetryPort | undefined;
+  /** Records every decision on a call; see `openAudit`. */
+  audit?: Audit | undefined;
   /** The last turn of every prompt must be JSON in this format, see `createAnswerFormat`. */
   answerFormat?: AnswerFormat | undefined;
   /** The session's spending limits. */
@@ -126,8 +130,12 @@ export interface WiringOptions extends Omit<
   sessionId: string;
   /** Called only when a file is about to be stored there. */
   tempDirectory(): string;
+  /** The session of the user that a sub-agent works for; absent for that session itself. */
+  rootSession?: string | undefined;
   /** The sub-agent that is wired; absent for a session of the user's own. */
   subagent?: string | undefined;
+  /** The bounds of commands now, for the audit log; undefined without a sandbox. */
+  commandBounds?: (() => CommandBounds | undefined) | undefined;
   /** Puts something between the tools and their callers. */
   guardTools?: ((tools: ToolLookup) => Promise<ToolLookup>) | undefined;
   /** See AgentSessionOptions. */

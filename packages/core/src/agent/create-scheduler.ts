@@ -10,6 +10,7 @@ import { withoutUndefined } from '../util/without-undefined.ts';
 import type { WiringOptions } from './agent-options.ts';
 import { createReadingPolicy } from './default-policy.ts';
 import type { ModelChoice } from './model-choice.ts';
+import { createDecisionRecorder } from './record-decisions.ts';
 
 export interface SchedulerParts {
   chat: GeminiChat;
@@ -23,10 +24,12 @@ export interface SchedulerParts {
 export function createScheduler(options: WiringOptions, parts: SchedulerParts): CoreToolScheduler {
   const { chat, choice, clock, tools } = parts;
   const { sessionId, interactive = false } = options;
+  const session = options.rootSession ?? sessionId;
   return new CoreToolScheduler({
     tools: options.tapeTools?.(tools) ?? tools,
     policy: options.policy ?? createReadingPolicy({ interactive }),
     clock,
+    session,
     mediaInResponses: () => parts.factsOf(choice.current).mediaInResponses,
     outputBounds: () => {
       const window = parts.tokenLimit(choice.current);
@@ -48,6 +51,14 @@ export function createScheduler(options: WiringOptions, parts: SchedulerParts): 
       editProposal: options.editProposal,
       resultContext: options.resultContext,
       subagent: options.subagent,
+      recordDecision:
+        options.audit &&
+        createDecisionRecorder(options.audit, {
+          session,
+          agent: options.subagent,
+          mode: () => options.planning?.().approvalMode,
+          bounds: () => options.commandBounds?.(),
+        }),
     }),
   });
 }

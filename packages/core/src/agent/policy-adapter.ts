@@ -6,11 +6,17 @@
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine } from '../policy/policy-engine.ts';
 import type { PolicyCall, PolicyRule } from '../policy/rule.ts';
-import { effectivePriority, NO_RULE, ruleReason } from '../policy/rule.ts';
+import { effectivePriority, NO_RULE, ruleReason, SANDBOX_RULE_SOURCE } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
 import type { ServerToolApprovals } from '../policy/server-tool-approvals.ts';
 import type { DefinedTool, ToolKind } from '../protocol/tools.ts';
-import type { PolicyPort, PolicyQuestion, PolicyVerdict, RememberedApproval } from '../scheduler/ports.ts';
+import type {
+  DecidingRule,
+  PolicyPort,
+  PolicyQuestion,
+  PolicyVerdict,
+  RememberedApproval,
+} from '../scheduler/ports.ts';
 
 export interface PolicyAdapterOptions {
   engine: PolicyEngine;
@@ -132,18 +138,26 @@ export class PolicyAdapter implements PolicyPort {
     const { decision, denyMessage, unanswerable, reason, rule, writesEnvironment } = verdict;
     if (writesEnvironment) this.foresee(question.args['command']);
     const isQuestion = decision === 'ask_user' || unanswerable === true;
-    if (isQuestion && this.options.isPreapproved?.(question)) return { decision: 'allow' };
+    if (isQuestion && this.options.isPreapproved?.(question))
+      return { decision: 'allow', decidedBy: { source: 'the active skill' } };
+    const decidedBy = toDecidingRule(rule, reason);
     const { server } = question;
     const change = decision === 'allow' && server && rule && (await this.openApprovals()).changeSince(server, rule);
     if (change) {
-      if (interactive) return { decision: 'ask_user', reason: change };
-      return { decision: 'deny', unanswerable: true, denyMessage: `${change} A headless run cannot ask again.` };
+      if (interactive) return { decision: 'ask_user', reason: change, decidedBy };
+      return {
+        decision: 'deny',
+        decidedBy,
+        unanswerable: true,
+        denyMessage: `${change} A headless run cannot ask again.`,
+      };
     }
     const isOwnReason = decision === 'ask_user' && reason !== (rule === undefined ? NO_RULE : ruleReason(rule));
     return {
       decision,
       denyMessage,
       unanswerable,
+      decidedBy,
       ...(isOwnReason && { reason }),
     };
   }
@@ -218,6 +232,14 @@ export class PolicyAdapter implements PolicyPort {
       this.options.onProblem?.(`The rule could not be saved and applies to this session only: ${String(error)}`);
     }
   }
+}
+
+/** Without its patterns: those of an answer in this session hold words of the command. */
+function toDecidingRule(rule: PolicyRule | undefined, reason: string): DecidingRule {
+  if (!rule) return { source: reason === NO_RULE ? NO_RULE : 'a built-in check' };
+  const { name, line } = rule.source;
+  const source = line === undefined ? name : `${name}:${line}`;
+  return { rule: rule.toolName, source, ...(name === SANDBOX_RULE_SOURCE && { isSandbox: true }) };
 }
 
 function toPolicyCall({ toolName, args, kind, server, subagent }: PolicyQuestion): PolicyCall {

@@ -206,6 +206,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     tools,
     policy,
     guardTools: (lookup: ToolLookup) => secrets.guard(lookup, workspace),
+    commandBounds: () => sandbox?.bounds(),
     concealInput: secrets.concealInput,
     tempDirectory: () => tempDirectory,
     planning: () => ({ approvalMode: policy.mode, hasApprovedPlan: approvedPlan() !== undefined }),

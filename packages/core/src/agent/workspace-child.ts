@@ -181,6 +181,8 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
         modelConfigs: withGeneration(options.modelConfigs, agent),
         tools,
         guardTools: (lookup) => secrets.guard(lookup, workspace),
+        rootSession: options.sessionId,
+        commandBounds: () => commands.sandbox?.bounds(),
         policy: judge,
         systemInstruction,
         history: [...opening, ...(resumed?.history ?? [])],

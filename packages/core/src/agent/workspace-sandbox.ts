@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { userDirectory } from '../config/paths.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
-import { effectivePriority } from '../policy/rule.ts';
+import { effectivePriority, SANDBOX_RULE_SOURCE } from '../policy/rule.ts';
 import type { PolicyRule } from '../policy/rule.ts';
 import { BoundsDesk } from '../sandbox/bounds-desk.ts';
 import { describeDenials } from '../sandbox/describe-denials.ts';
@@ -20,6 +20,8 @@ import { SandboxError } from '../sandbox/sandbox-error.ts';
 import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
 import type { WidenRequest, Widened } from '../tools/shell/command-permissions.ts';
 import type { Confine } from '../util/invocation.ts';
+import { currentActor } from '../util/outgoing.ts';
+import type { CommandBounds } from './record-decisions.ts';
 import { createBoundsQuestion } from './sandbox-questions.ts';
 import { widenBounds } from './widen-bounds.ts';
 import type { ResolvedWorkspaceOptions, SandboxRequest, Warn } from './workspace-options.ts';
@@ -48,6 +50,8 @@ export interface WorkspaceSandbox {
   confine: Confine;
   /** The bounds, in one sentence for the model. */
   describe(): string;
+  /** The same for the audit log. */
+  bounds(): CommandBounds;
   /** Looks before a command; call the result when it has ended, in the background without its end. */
   around(command: string, callId: string, takeBack?: TakeBack): (end?: CommandEnd) => Promise<CommandReview>;
   /** Asks about what a command needs beyond the bounds, before it runs. */
@@ -65,6 +69,14 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
     ...{ home, root, writable: request.allowedPaths ?? [] },
     reachesRegistries: request.networkAccess ?? false,
     ask: interactive ? createBoundsQuestion(options.mcp?.ask) : undefined,
+    onAnswer: ({ kind, what }, answer) =>
+      options.audit?.record({
+        kind: 'grant',
+        ...currentActor(),
+        session: options.sessionId,
+        what: `${kind} ${what}`,
+        answer,
+      }),
   });
   const profile = () =>
     chooseProfile({ mode: mode(), isTrusted: trustedFolder !== false, hasNetwork: desk.hosts.length > 0 });
@@ -79,6 +91,7 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
   for (const warning of sandbox.warnings) warn(warning);
   return {
     confine: sandbox.confine,
+    bounds: () => ({ profile: profile(), grants: desk.list() }),
     describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts),
     around: (command, callId, takeBack) => lookAround({ sandbox, desk, warn, command, callId, takeBack }),
     widen: (wanted) =>
@@ -184,7 +197,7 @@ export function sandboxRules(autoAllow: SandboxRequest['autoAllow'] = 'auto_edit
       decision: 'allow',
       priority: effectivePriority('builtin', 16),
       kind: 'builtin',
-      source: { name: 'the sandbox' },
+      source: { name: SANDBOX_RULE_SOURCE },
       modes,
       allowRedirection: true,
     },

@@ -17,6 +17,7 @@ import type { MarkedValue, SecretMark } from '../secrets/secret-vault.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { createRedaction } from '../tools/shell/redact-environment.ts';
 import { debugLogger } from '../util/debug-logger.ts';
+import { actingFor } from '../util/outgoing.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { toParts } from '../util/part-list.ts';
@@ -31,6 +32,7 @@ export class WorkspaceSecrets {
   private readonly withheld: Readonly<Record<string, string>>;
   private recorder: SessionRecorder | undefined;
   private readonly home: string;
+  private readonly sessionId: string;
   private readonly clock: Clock;
   /** The marks of an earlier run of the session. */
   private earlier: { known: readonly SecretMark[]; fingerprintOf: (value: string) => string | undefined } | undefined;
@@ -40,7 +42,7 @@ export class WorkspaceSecrets {
   private readonly toldVariables = new Set<string>();
   private instruction: { given: Instruction; clean: Instruction } | undefined;
 
-  constructor({ home, environment, secrets, redaction, clock = systemClock }: ResolvedWorkspaceOptions) {
+  constructor({ home, sessionId, environment, secrets, redaction, clock = systemClock }: ResolvedWorkspaceOptions) {
     const isWithheld = createRedaction(redaction ?? { enabled: false });
     const variables = Object.entries(environment).flatMap(([name, value]) =>
       value !== undefined && isWithheld(name, value) ? [[name, value] as const] : [],
@@ -54,6 +56,7 @@ export class WorkspaceSecrets {
       onMark: (mark) => void (this.recorded = this.recorded.then(() => this.record(mark))),
     });
     this.home = home;
+    this.sessionId = sessionId;
     this.clock = clock;
   }
 
@@ -93,7 +96,11 @@ export class WorkspaceSecrets {
 
   /** Every request passes it: a content is looked at once, however often it is sent. */
   wrap(generator: ContentGenerator): ContentGenerator {
-    return wrapGenerator(generator, { rewrite: (request) => this.concealRequest(request) });
+    return wrapGenerator(generator, {
+      rewrite: (request) => this.concealRequest(request),
+      // What it connects to is recorded as this session's.
+      around: (send) => actingFor({ session: this.sessionId }, send),
+    });
   }
 
   async guard(tools: ToolLookup, workspace: Workspace): Promise<ToolLookup> {

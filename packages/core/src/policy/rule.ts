@@ -121,6 +121,9 @@ export function stricter(left: PolicyDecision, right: PolicyDecision): PolicyDec
 /** Names the source of a rule that an answer of this session created. */
 export const SESSION_RULE_SOURCE = 'your answer in this session';
 
+/** Names the source of the rule that needs no question about a command in the sandbox. */
+export const SANDBOX_RULE_SOURCE = 'the sandbox';
+
 export const NO_RULE = 'no rule speaks about it';
 
 /** The reason, worded for the user. */

@@ -33,6 +33,8 @@ export interface BoundsDeskOptions {
   reachesRegistries: boolean;
   /** Absent: no user can be asked, and what is new is denied. */
   ask?: ((wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
+  /** Called with each answer of the user, before it takes effect. */
+  onAnswer?: ((wish: BoundsWish | ConfirmedWish, answer: BoundsAnswer) => void) | undefined;
 }
 
 /** An unanswered question ends with a denial: the program would wait forever. */
@@ -57,6 +59,11 @@ export class BoundsDesk {
 
   granted(): { writable: string[]; readable: string[] } {
     return { writable: [...this.opened.write], readable: [...this.opened.read] };
+  }
+
+  /** Everything that is open, each with its kind. */
+  list(): string[] {
+    return Object.entries(this.opened).flatMap(([kind, places]) => [...places].map((what) => `${kind} ${what}`));
   }
 
   get hosts(): string[] {
@@ -112,6 +119,7 @@ export class BoundsDesk {
     this.asking.set(key, answer);
     const given = await answer;
     this.asking.delete(key);
+    this.options.onAnswer?.(wish, given);
     if (given === 'no') this.refused.add(key);
     return given;
   }

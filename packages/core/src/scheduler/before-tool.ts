@@ -12,6 +12,8 @@ import type { ToolHookInput, ToolHooks, ToolLookup } from './ports.ts';
 export interface BeforeToolTerms {
   tools: ToolLookup;
   hooks?: ToolHooks | undefined;
+  /** Called with the call that the hook refuses. */
+  onRefused?: ((call: ReadyCall) => Promise<void>) | undefined;
 }
 
 /** Throws ToolError for an unknown tool and for invalid arguments. */
@@ -24,12 +26,13 @@ export function buildCall(request: ToolCallRequestInfo, tools: ToolLookup): Read
 /** The call with the hook's arguments, and whether the hook wants the user to be asked. Throws the hook's refusal. */
 export async function throughBeforeTool(
   call: ReadyCall,
-  { tools, hooks }: BeforeToolTerms,
+  { tools, hooks, onRefused }: BeforeToolTerms,
   signal: AbortSignal,
 ): Promise<{ call: ReadyCall; mustAsk: boolean }> {
   if (!hooks?.beforeTool) return { call, mustAsk: false };
   const decision = await tryUntilAborted(async () => hooks.beforeTool?.(toHookInput(call), signal), signal);
   if (!decision) return { call, mustAsk: false };
+  if (decision.kind === 'stop' || decision.kind === 'deny') await onRefused?.(call);
   if (decision.kind === 'stop') {
     throw new ToolError(`Agent execution stopped by hook: ${decision.reason}`, 'stop_execution');
   }

@@ -19,7 +19,18 @@ import { withoutUndefined } from '../util/without-undefined.ts';
 import type { Approvals } from './approvals.ts';
 import { buildCall, throughBeforeTool } from './before-tool.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
-import type { ChangeWatch, Answer, EditProposal, PolicyPort, PolicyQuestion, ToolHooks, ToolLookup } from './ports.ts';
+import type {
+  Answer,
+  CallDecision,
+  ChangeWatch,
+  DecidingRule,
+  DecisionRecorder,
+  EditProposal,
+  PolicyPort,
+  PolicyQuestion,
+  ToolHooks,
+  ToolLookup,
+} from './ports.ts';
 
 export interface CallPreparationOptions {
   tools: ToolLookup;
@@ -29,6 +40,7 @@ export interface CallPreparationOptions {
   editProposal?: EditProposal;
   subagent?: string;
   changes?: Pick<ChangeWatch, 'foretell'>;
+  recordDecision?: DecisionRecorder;
 }
 
 /** A call that may run. */
@@ -74,7 +86,10 @@ export class CallPreparation {
   /** Never throws. An abort while it waits cancels the call. */
   async prepare(request: ToolCallRequestInfo, signal: AbortSignal, emit: Emit): Promise<ReadyCall | RefusedCall> {
     try {
-      const { call, mustAsk } = await throughBeforeTool(this.builtCall(request), this.options, signal);
+      const { tools, hooks } = this.options;
+      if (!tools.getTool(request.name)) await this.recordUnoffered(request);
+      const onRefused = (call: ReadyCall) => this.record(call, { decision: 'deny', approver: 'hook' });
+      const { call, mustAsk } = await throughBeforeTool(this.builtCall(request), { tools, hooks, onRefused }, signal);
       return await this.askPolicy(call, mustAsk, signal, emit);
     } catch (error) {
       const completed = signal.aborted
@@ -82,6 +97,11 @@ export class CallPreparation {
         : createErrorResult(request, error);
       return { kind: 'refused', completed, declined: false };
     }
+  }
+
+  private async recordUnoffered(call: ToolCallRequestInfo): Promise<void> {
+    const decidedBy = { source: 'the tool is not offered' };
+    await this.options.recordDecision?.({ call, tool: call.name, decision: 'deny', approver: 'rule', decidedBy });
   }
 
   /** The call as built for showing, unless the tool has changed since: modes and policies change between waves. */
@@ -100,24 +120,34 @@ export class CallPreparation {
   ): Promise<ReadyCall | RefusedCall> {
     const { policy } = this.options;
     const verdict = await untilAborted(policy.check(this.questionOf(call)), signal);
-    const { decision, denyMessage, unanswerable = false, reason } = verdict;
+    const { decision, denyMessage, unanswerable = false, reason, decidedBy } = verdict;
     const isOwnWish = call.request.isClientInitiated;
     if (decision === 'deny' && !(isOwnWish && unanswerable)) {
+      await this.record(call, { decision, approver: 'rule', decidedBy });
       const message = ['Tool execution denied by policy.', denyMessage].filter(Boolean).join(' ');
       throw new ToolError(message, 'policy_violation');
     }
     const asks = mustAsk || call.request.forcedAsk === true || decision === 'ask_user';
     // A call the user started needs no second approval.
-    if (!asks || (isOwnWish && !mustAsk)) return call;
+    if (!asks || (isOwnWish && !mustAsk)) {
+      await this.record(call, { decision: 'allow', approver: approverOf(isOwnWish && asks, decidedBy), decidedBy });
+      return call;
+    }
     if (policy.canAsk === false) {
+      await this.record(call, { decision: 'deny', approver: mustAsk ? 'hook' : 'rule', decidedBy });
       throw new Error(`${call.tool.displayName} needs an approval, and a headless run cannot ask.`);
     }
-    return this.askPerson(call, reason, signal, emit);
+    return this.askPerson(call, { reason, decidedBy }, signal, emit);
+  }
+
+  /** Before the decision takes effect. */
+  private async record(call: ReadyCall, decision: Omit<CallDecision, 'call' | 'tool'>): Promise<void> {
+    await this.options.recordDecision?.({ call: call.request, tool: call.tool.name, ...decision });
   }
 
   private async askPerson(
     asked: ReadyCall,
-    reason: string | undefined,
+    { reason, decidedBy }: { reason: string | undefined; decidedBy: DecidingRule | undefined },
     signal: AbortSignal,
     emit: Emit,
   ): Promise<ReadyCall | RefusedCall> {
@@ -130,7 +160,10 @@ export class CallPreparation {
       const { request } = call;
       const question = { request, details, ...(agent && { agent }), ...(problem !== undefined && { problem }) };
       const answer = await this.ask(question, signal, emit);
-      if (answer.outcome === 'cancel') return decline(call, answer);
+      if (answer.outcome === 'cancel') {
+        await this.record(call, { decision: 'deny', approver: 'user', decidedBy, answer: answer.outcome });
+        return decline(call, answer);
+      }
       if (answer.outcome === 'modify_with_editor') {
         ({ call, problem } = await this.editByHand(call, details, answer, signal));
         continue;
@@ -140,6 +173,7 @@ export class CallPreparation {
         await untilAborted(this.options.policy.remember({ ...this.questionOf(call), outcome, details }), signal);
       }
       const accepted = this.modify(call, payload?.newContent);
+      await this.record(accepted, { decision: 'allow', approver: 'user', decidedBy, answer: outcome });
       return { ...accepted, confirmation: payload };
     }
   }
@@ -202,6 +236,11 @@ export class CallPreparation {
     if (newContent === undefined || !call.invocation.modifyArgs) return call;
     return buildCall({ ...call.request, args: call.invocation.modifyArgs(newContent) }, this.options.tools);
   }
+}
+
+function approverOf(isOwnWish: boolean, decidedBy: DecidingRule | undefined): CallDecision['approver'] {
+  if (isOwnWish) return 'user';
+  return decidedBy?.isSandbox ? 'sandbox' : 'rule';
 }
 
 /** The form a surface shows. A tool that cannot describe itself is shown by its name. */

@@ -19,7 +19,7 @@ import { Approvals } from './approvals.ts';
 import { CallPreparation, showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { createCancelledResult, createErrorResult } from './call-results.ts';
-import type { CallRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
+import type { CallRecorder, DecisionRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
 import type { AskingChild } from './children.ts';
 import { transition } from './tool-call-state.ts';
 import { ToolExecutor } from './tool-executor.ts';
@@ -28,12 +28,13 @@ import { toWaves } from './waves.ts';
 
 export interface CoreToolSchedulerOptions extends Pick<
   ToolExecutorOptions,
-  'mediaInResponses' | 'outputBounds' | 'resultContext'
+  'mediaInResponses' | 'outputBounds' | 'resultContext' | 'session'
 > {
   tools: ToolLookup;
   policy: PolicyPort;
   hooks?: ToolHooks;
   recorder?: CallRecorder;
+  recordDecision?: DecisionRecorder;
   editProposal?: EditProposal;
   /** The sub-agent whose calls it runs: named in its questions and judged by the rules for it. */
   subagent?: string;

@@ -35,7 +35,33 @@ export interface PolicyVerdict {
   reason?: string;
   /** Denied only because no user can be asked; a command that the user started runs. */
   unanswerable?: boolean | undefined;
+  /** What decided, for the record. */
+  decidedBy?: DecidingRule | undefined;
 }
+
+export interface DecidingRule {
+  /** The tool that the rule is about, `*` for any. */
+  rule?: string | undefined;
+  /** The file and line, or the origin in words. */
+  source: string;
+  /** Whether the sandbox made the question unnecessary. */
+  isSandbox?: boolean | undefined;
+}
+
+/** One decision on a call, as it is about to take effect. */
+export interface CallDecision {
+  call: ToolCallRequestInfo;
+  /** The tool's current name. */
+  tool: string;
+  decision: 'allow' | 'deny';
+  approver: 'user' | 'rule' | 'hook' | 'sandbox';
+  decidedBy?: DecidingRule | undefined;
+  /** What the user answered. */
+  answer?: string | undefined;
+}
+
+/** Records decisions. A throw refuses the call. */
+export type DecisionRecorder = (decision: CallDecision) => Promise<void>;
 
 export interface RememberedApproval extends PolicyQuestion {
   outcome: ToolConfirmationOutcome;

@@ -13,6 +13,7 @@ import type { BoundedOutput, OutputBounds } from '../tools/tool-output.ts';
 import { tryUntilAborted, untilAborted } from '../util/abort.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
+import { actingFor } from '../util/outgoing.ts';
 import { partListUnionToString, toParts } from '../util/part-list.ts';
 import { buildCall, throughBeforeTool, toHookInput } from './before-tool.ts';
 import { showCall } from './call-preparation.ts';
@@ -33,6 +34,8 @@ export interface ToolExecutorOptions {
   changes?: ChangeWatch;
   resultContext?: ResultContext;
   clock?: Clock;
+  /** The session of the user, which the connections of its tools are recorded for. */
+  session?: string | undefined;
 }
 
 /** The documented argument of `execute`. */
@@ -119,7 +122,11 @@ export class ToolExecutor {
       if (hasEffects && changes)
         await untilAborted(changes.before({ callId, kind: tool.kind, name: tool.name, args }), signal);
       startedAt = clock.now();
-      const result = await call.invocation.execute(this.contextOf(call, printed, signal, emit));
+      const context = this.contextOf(call, printed, signal, emit);
+      // What the tool connects to is recorded as this call's.
+      const result = await actingFor({ session: this.options.session, call: callId }, () =>
+        call.invocation.execute(context),
+      );
       ended = await this.finish(call, result, printed, signal);
     } catch (error) {
       const isCancelled = signal.aborted || isAbortError(error);

@@ -1,6 +1,6 @@
 /** Settings of model providers beside the Gemini API, and Castor's own: its model, other agents' files, undo. */
 
-import { BOOLEAN, choice, setting, text, TEXT, TEXT_MAP, TEXTS } from '../define-setting.ts';
+import { BOOLEAN, choice, flag, setting, text, TEXT, TEXT_MAP, TEXTS } from '../define-setting.ts';
 import type { Shape } from '../setting-shape.ts';
 
 const COUNT: Shape = { type: 'integer', minimum: 1 };
@@ -138,6 +138,16 @@ export const castor = {
     'Other agents whose files Castor reads: claude for .claude/skills and .claude/commands, codex for ~/.codex/prompts.',
     { project: 'never' },
   ),
+  audit: {
+    enabled: flag(true, 'Records decisions on calls and outgoing connections in the audit log.', {
+      project: 'never',
+      whenInvalid: { use: true },
+    }),
+    required: flag(false, 'Refuses what cannot be recorded in the audit log, and enables it.', {
+      project: 'never',
+      whenInvalid: { use: true },
+    }),
+  },
   undo: {
     coverage: choice(
       ['auto', 'everything', 'edits', 'off'],
