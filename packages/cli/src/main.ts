@@ -13,6 +13,7 @@ import { createOutput } from './output.ts';
 import type { Output } from './output.ts';
 import { describeCrash, listenForSignals } from './signals.ts';
 import type { Interruption } from './signals.ts';
+import { settleProcess } from './process-end.ts';
 import { readStandardInput } from './prompt/stdin.ts';
 import { chooseSurface } from './start/choose-surface.ts';
 import { mayNeedContainer } from './start/may-need-container.ts';
@@ -20,7 +21,7 @@ import { mayNeedContainer } from './start/may-need-container.ts';
 declare const CASTOR_VERSION: string;
 
 const SUBCOMMANDS: ReadonlySet<string> = new Set(
-  'batch branch config doctor eval extension extensions gemma hook hooks import leaks login logout mcp models policy replay sandbox sessions skill skills undo worker'.split(
+  'audit batch branch config doctor eval extension extensions gemma hook hooks import leaks login logout mcp models policy replay sandbox sessions skill skills undo worker'.split(
     ' ',
   ),
 );
@@ -47,6 +48,7 @@ async function main(argv: readonly string[]): Promise<void> {
     const { explainFailure } = await import('./headless/explain-failure.ts');
     exitCode = await explainFailure(error, output, argv, args instanceof ExitError ? undefined : args);
   }
+  await settleProcess();
   await output.drained();
   process.exit(settle(exitCode, output, interruption));
 }

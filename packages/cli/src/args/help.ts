@@ -92,6 +92,7 @@ A terminal coding agent. With -p it answers one prompt and exits:
   castor -y --max-cost 0.50 -p "Fix the failing test and say what was wrong."
 
 Commands:
+  audit       Show, verify and export the log of decisions and connections
   batch       Run many prompts, each in its own worktree, and keep the results
   branch      Try another way in a copy of this folder; compare, merge
   config      Show, explain, get and set settings

@@ -1,7 +1,7 @@
 /** Checks whether the model's endpoint accepts connections. It sends nothing: no key, no request. */
 
 import { connect } from 'node:net';
-import { proxyFromEnvironment } from '@castor/core/program';
+import { admitUrl, proxyFromEnvironment } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor-check.ts';
 
@@ -29,6 +29,7 @@ export async function checkEndpoint(
   const proxy = proxyText !== undefined && URL.canParse(proxyText) ? new URL(proxyText) : undefined;
   const target = proxy ?? address;
   const way = proxy ? `${address.origin} through ${proxy.host}` : address.origin;
+  admitUrl(address, 'check', proxy?.host);
   const problem = await tryToConnect(target);
   if (problem === undefined) return { topic, status: 'ok', says: `${way} accepts connections` };
   return {

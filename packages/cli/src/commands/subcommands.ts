@@ -5,6 +5,7 @@ import { homeDirectory } from '../home-directory.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
+import { watchSubcommand } from '../start/audit.ts';
 
 export interface CommandContext {
   output: Output;
@@ -17,6 +18,10 @@ export interface CommandContext {
 type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
+  async audit(args, context) {
+    const { runAuditCommand } = await import('./audit.ts');
+    return runAuditCommand(args, context);
+  },
   async branch(args, context) {
     const { runBranchCommand } = await import('./branch.ts');
     return runBranchCommand(args, context);
@@ -96,6 +101,7 @@ export async function runSubcommand(
   if (name === 'worker') return (await import('./batch/worker.ts')).runWorkerCommand(args, output, interruption);
   if (name === 'replay') return (await import('./replay/replay.ts')).runReplayCommand(args, output, interruption);
   const { signal } = interruption;
+  watchSubcommand(contextOf(output));
   return ((await COMMANDS[name]?.(args, { ...contextOf(output), signal })) ?? ExitCode.Failure) as ExitCode;
 }
 

@@ -14,12 +14,13 @@ import {
   SystemPromptError,
   TelemetrySettingsError,
 } from '@castor/core';
-import { SandboxError } from '@castor/core/program';
+import { actingFor, AuditError, SandboxError } from '@castor/core/program';
 import type { OpenedSession, WorkspaceAgentOptions } from '@castor/core';
 import type { RunTape } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
+import { openAuditFor } from '../start/audit.ts';
 import { NO_SANDBOX_HINT } from '../start/sandbox.ts';
 import { openDebugLog } from '../start/debug-log.ts';
 import type { Start } from '../start/start.ts';
@@ -76,7 +77,10 @@ export interface AgentTape extends Pick<RunTape, 'clock' | 'isReplay' | 'wrapGen
 declare const CASTOR_VERSION: string;
 
 /** Thrown for something the user configured that would not be in force. */
-const SETTINGS_ERRORS = [PolicyFileError, BudgetError, ModelConfigError, SystemPromptError, TelemetrySettingsError];
+const SETTINGS_ERRORS = [
+  ...[PolicyFileError, BudgetError, ModelConfigError, SystemPromptError, TelemetrySettingsError],
+  AuditError,
+];
 
 /** Throws an ExitError for a session that cannot be opened, and for policies, prompts and limits that would not apply. */
 export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
@@ -143,8 +147,11 @@ async function createAgentFor(
     start.extensions?.readValues({ ...start, onProblem: onWarning }),
   ]);
   tape?.addSecrets(secrets);
-  const agent = await createWorkspaceAgent({
+  const audit = await openAuditFor(start, onWarning);
+  const open = (given: WorkspaceAgentOptions) => actingFor({ session: sessionId }, () => createWorkspaceAgent(given));
+  const agent = await open({
     ...chosen,
+    audit,
     mcp: { ...withOwnServers(chosen.mcp, options), ...servers },
     model,
     secrets,
