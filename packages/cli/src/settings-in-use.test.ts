@@ -49,6 +49,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'ui.showCompatibilityWarnings',
     'experimental.modelSteering',
   ],
+  'packages/cli/src/start/airgap.ts': ['castor.airgap'],
   'packages/cli/src/start/audit.ts': ['castor.audit.enabled', 'castor.audit.required'],
   'packages/cli/src/start/agent-options.ts': [
     'castor.diagnostics.mode',

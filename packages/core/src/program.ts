@@ -41,8 +41,8 @@ export { exportAudit, verifyExport } from './audit/export-log.ts';
 export { readAuditLines, verifyAudit } from './audit/read-log.ts';
 export type { AuditFilter } from './audit/read-log.ts';
 export type { AuditReport } from './audit/verify-log.ts';
-export { actingFor, admitUrl, watchOutgoing } from './util/outgoing.ts';
-export type { AnnouncedOutgoing } from './util/outgoing.ts';
+export { actingFor, admitUrl, guardOutgoing, OutgoingError, watchOutgoing } from './util/outgoing.ts';
+export type { AnnouncedOutgoing, OutgoingGuard } from './util/outgoing.ts';
 
 // Extensions: what is installed, changes of it, the values of their settings.
 export { hasJournal, repairExtensions } from './extensions/change-journal.ts';
@@ -215,6 +215,7 @@ export { SandboxError } from './sandbox/sandbox-error.ts';
 export { openSandboxBench } from './sandbox/sandbox-bench.ts';
 export { SANDBOX_PROFILES } from './sandbox/sandbox-profile.ts';
 export type { SandboxProfile } from './sandbox/sandbox-profile.ts';
+export { createRedaction } from './tools/shell/redact-environment.ts';
 export { probeBubblewrap } from './sandbox/probe-bubblewrap.ts';
 
 // Leaves.

@@ -30,6 +30,7 @@ export const FLAGS = {
   'skip-trust': { kind: 'switch' },
   'acknowledge-agents': { kind: 'switch' },
   sandbox: { kind: 'switch', alias: 's' },
+  airgap: { kind: 'switch' },
   'max-turns': { kind: 'text', value: 'count' },
   'max-tokens': { kind: 'text', value: 'count' },
   'max-cost': { kind: 'text', value: 'dollars' },

@@ -27,6 +27,7 @@ export const SECTIONS: readonly Section[] = [
       ['policy', 'Policy files that replace your own.'],
       ['admin-policy', 'Policy files with the highest precedence.'],
       ['sandbox', 'Run commands in a sandbox; --no-sandbox without.'],
+      ['airgap', "Reach nothing but the model's host; commands have no network."],
       ['skip-trust', 'Trust this folder for this run.'],
       ['acknowledge-agents', "Enable the project's sub-agents as they are now."],
       ['ignore-env', "Do not read the project's .env file."],

@@ -40,7 +40,7 @@ export class JsonWriter implements HeadlessWriter {
     this.stop = undefined;
   }
 
-  end({ summary, metrics }: RunEnd): Promise<void> | undefined {
+  end({ summary, metrics, refused }: RunEnd): Promise<void> | undefined {
     const { response, error, warnings, budget, blocked, structured } = summary;
     const session_id = this.sessionId;
     if (error) this.output.note(toJson({ session_id, error }, { indent: 2 }));
@@ -52,6 +52,7 @@ export class JsonWriter implements HeadlessWriter {
       ...(error && { error }),
       ...(budget && { budget }),
       ...(blocked && { blocked }),
+      ...(refused && { airgap: { refused } }),
       ...(warnings.length > 0 && { warnings }),
     };
     return this.output.answer(`${toJson(result, { indent: 2 })}\n`);

@@ -11,6 +11,7 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { OpenedTape } from '../recording/open-tape.ts';
 import type { Interruption } from '../signals.ts';
+import { describeRefused, refusedConnections } from '../start/airgap.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { inFormat, prepareStart } from '../start/start.ts';
 import type { Start, StartContext } from '../start/start.ts';
@@ -81,7 +82,9 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     hasEnded = true;
     blame(summary, interruption);
     schema?.noteStructured(summary);
-    return writer.end({ summary, metrics: agent.ledger.metrics(), durationMs: Date.now() - startedAt });
+    const refused = refusedConnections();
+    if (refused && refused.length > 0) output.note(`castor: ${describeRefused(refused)}`);
+    return writer.end({ summary, metrics: agent.ledger.metrics(), durationMs: Date.now() - startedAt, refused });
   };
   interruption.lastWords = () => {
     void end();

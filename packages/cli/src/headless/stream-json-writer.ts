@@ -141,7 +141,7 @@ export class StreamJsonWriter implements HeadlessWriter {
     }
   }
 
-  end({ summary, metrics, durationMs }: RunEnd): Promise<void> | undefined {
+  end({ summary, metrics, durationMs, refused }: RunEnd): Promise<void> | undefined {
     const { error, budget, blocked, structured } = summary;
     // For the user who reads the log of a job; a program parses the line.
     if (error) this.output.note(`castor: ${error.message}`);
@@ -151,6 +151,7 @@ export class StreamJsonWriter implements HeadlessWriter {
       ...(budget && { budget }),
       ...(blocked && { blocked }),
       ...(structured !== undefined && { structured }),
+      ...(refused && { airgap: { refused } }),
       stats: toStreamStats(metrics, error ? 0 : durationMs),
     });
   }

@@ -1,12 +1,15 @@
 /** The interface every output format offers the run: it takes the events, and at the end their summary. */
 
 import type { AgentEvent, SessionMetrics } from '@castor/core';
+import type { RefusedConnection } from '../start/airgap.ts';
 import type { RunSummary } from './run-summary.ts';
 
 export interface RunEnd {
   summary: RunSummary;
   metrics: SessionMetrics;
   durationMs: number;
+  /** With --airgap: what was refused. */
+  refused?: readonly RefusedConnection[] | undefined;
 }
 
 export interface HeadlessWriter {

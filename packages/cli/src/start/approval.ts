@@ -5,6 +5,7 @@ import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
+import { isAirgapped } from './airgap.ts';
 import type { ChosenExtensions } from './installed-extensions.ts';
 
 /** Spelled as on the command line; `core` knows them by other names. */
@@ -76,13 +77,14 @@ export function assertYolo({ security, admin }: Settings): void {
 }
 
 /** A flag replaces the setting of the same meaning. */
-function chooseRules(args: CliArguments, { tools, mcp, mcpServers }: Settings): Approval['rules'] {
+function chooseRules(args: CliArguments, { tools, mcp, mcpServers, castor }: Settings): Approval['rules'] {
   const allowed = args.allowedTools?.filter((name) => name !== '') ?? tools.allowed;
   const servers = args.allowedMcpServerNames?.filter((name) => name !== '');
   const mcpAllowed = servers ?? mcp.allowed;
   const mcpExcluded = servers ? undefined : mcp.excluded;
   return {
     allowed,
+    isAirgapped: isAirgapped({ args, settings: { castor } }),
     exclude: tools.exclude,
     core: tools.core,
     confirmationRequired: tools.confirmationRequired,

@@ -6,7 +6,8 @@
 import type { WorkspaceAgentOptions } from '@castor/core';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
-import { ExitCode, ExitError } from '../exit-codes.ts';
+import { ExitCode, ExitError, UsageError } from '../exit-codes.ts';
+import { isAirgapped } from './airgap.ts';
 import { CONTAINER_KINDS } from './may-need-container.ts';
 
 export type SandboxRequest = NonNullable<WorkspaceAgentOptions['sandbox']>;
@@ -15,7 +16,7 @@ export const NO_SANDBOX_HINT = 'To run without a sandbox: --no-sandbox.';
 const COMMANDS: ReadonlySet<string> = new Set(['true', 'bwrap', 'bubblewrap', 'sandbox-exec']);
 
 interface SandboxSources {
-  args: Pick<CliArguments, 'sandbox'>;
+  args: Pick<CliArguments, 'airgap' | 'sandbox'>;
   settings: Settings;
   environment: Readonly<Record<string, string | undefined>>;
 }
@@ -35,7 +36,10 @@ export function kindOfSandbox({ args, settings, environment }: SandboxSources): 
 
 /** Undefined: no sandbox for commands. Throws an ExitError for a kind that there is none of. */
 export function chooseSandbox(sources: SandboxSources & { home: string }): SandboxRequest | undefined {
-  const kind = kindOfSandbox(sources);
+  const isClosed = isAirgapped(sources);
+  if (isClosed && sources.args.sandbox === false)
+    throw new UsageError('--airgap runs commands in a sandbox; remove --no-sandbox.');
+  const kind = kindOfSandbox(sources) ?? (isClosed ? 'true' : undefined);
   if (kind === undefined) return undefined;
   // The program would be inside by now.
   if (!COMMANDS.has(kind))
@@ -45,6 +49,7 @@ export function chooseSandbox(sources: SandboxSources & { home: string }): Sandb
   const paths = [...sandboxAllowedPaths, ...(given?.allowedPaths ?? [])];
   return {
     allowedPaths: paths.map((path) => path.replace(/^~(?=$|\/)/, sources.home)),
+    isAirgapped: isClosed,
     networkAccess: sandboxNetworkAccess || given?.networkAccess === true,
     autoAllow: autoAllowSandboxed,
   };

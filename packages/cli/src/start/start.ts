@@ -8,6 +8,7 @@ import { computeSources } from '@castor/core';
 import { isProjectTrusted, loadConfiguration, SettingsError } from '@castor/core/program';
 import type { BudgetLimits, Source } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core/program';
+import { enterAirgap, isAirgapped } from './airgap.ts';
 import { chooseApproval } from './approval.ts';
 import type { Approval } from './approval.ts';
 import { UsageError } from '../args/args.ts';
@@ -78,6 +79,7 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
   const { configuration, trust, sources, extensions } = loadTrustedConfiguration(context);
   const { environment } = configuration;
   const settings = withAuthType(configuration.settings, context.authType);
+  if (isAirgapped({ args, settings })) enterAirgap();
   try {
     const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
     if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);

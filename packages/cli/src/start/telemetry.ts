@@ -5,6 +5,8 @@
 
 import { openTelemetry } from '@castor/core';
 import type { TelemetryContext, TelemetryPort } from '@castor/core';
+import { admitUrl, OutgoingError } from '@castor/core/program';
+import { isAirgapped } from './airgap.ts';
 import { chooseAuthType } from './auth-type.ts';
 import type { ModelAccess } from './credentials.ts';
 import { chooseSandbox } from './sandbox.ts';
@@ -18,6 +20,10 @@ export async function openTelemetryFor(
   occasion: TelemetryOccasion,
 ): Promise<TelemetryPort | undefined> {
   if (!settings.telemetry.enabled) return undefined;
+  if (isAirgapped({ args, settings }) && !settings.telemetry.outfile) {
+    refuseExport(settings.telemetry);
+    return undefined;
+  }
   const { access } = choice;
   const { readInstallationId } = await import('./installation-id.ts');
   const installationId = readInstallationId(home);
@@ -45,6 +51,16 @@ export async function openTelemetryFor(
     output_format: args.outputFormat ?? settings.output.format,
   });
   return telemetry;
+}
+
+/** Listed with what was refused, once. */
+function refuseExport({ otlpEndpoint }: Start['settings']['telemetry']): void {
+  try {
+    const url = URL.parse(otlpEndpoint);
+    if (url) admitUrl(url, 'telemetry');
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error;
+  }
 }
 
 let openedMs = 0;

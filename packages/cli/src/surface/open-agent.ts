@@ -20,6 +20,7 @@ import type { RunTape } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { openGenerator } from '../generators/open-generator.ts';
 import { toAgentOptions } from '../start/agent-options.ts';
+import { AIRGAP_NEEDS_SANDBOX, isAirgapped } from '../start/airgap.ts';
 import { openAuditFor } from '../start/audit.ts';
 import { NO_SANDBOX_HINT } from '../start/sandbox.ts';
 import { openDebugLog } from '../start/debug-log.ts';
@@ -96,7 +97,11 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
   } catch (error) {
     session.recorder.close();
     if (error instanceof SandboxError)
-      throw new ExitError(ExitCode.Sandbox, `${error.message} ${NO_SANDBOX_HINT}`, { cause: error });
+      throw new ExitError(
+        ExitCode.Sandbox,
+        `${error.message} ${isAirgapped(start) ? AIRGAP_NEEDS_SANDBOX : NO_SANDBOX_HINT}`,
+        { cause: error },
+      );
     if (!(error instanceof Error) || !SETTINGS_ERRORS.some((type) => error instanceof type)) throw error;
     throw new ExitError(ExitCode.Settings, await describe(error), { cause: error });
   }
@@ -141,13 +146,14 @@ async function createAgentFor(
   const { tape } = options;
   const chosen = toAgentOptions(start);
   const { sessionId } = session;
+  // Before anything connects.
+  const audit = await openAuditFor(start, onWarning);
   const [telemetry, { generator, model, secrets, prepareModel }, values] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
     openGenerator(start),
     start.extensions?.readValues({ ...start, onProblem: onWarning }),
   ]);
   tape?.addSecrets(secrets);
-  const audit = await openAuditFor(start, onWarning);
   const open = (given: WorkspaceAgentOptions) => actingFor({ session: sessionId }, () => createWorkspaceAgent(given));
   const agent = await open({
     ...chosen,

@@ -134,6 +134,8 @@ export interface SandboxRequest {
   allowedPaths?: readonly string[] | undefined;
   /** Whether commands reach the allow-listed hosts. Default false. */
   networkAccess?: boolean | undefined;
+  /** True: commands reach no host, whatever was granted, and none leaves the sandbox. Default false. */
+  isAirgapped?: boolean | undefined;
   /** In which modes a command in the sandbox needs no question. Default `auto_edit`. */
   autoAllow?: 'never' | 'auto_edit' | 'always' | undefined;
 }

@@ -68,6 +68,7 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
   const desk = new BoundsDesk({
     ...{ home, root, writable: request.allowedPaths ?? [] },
     reachesRegistries: request.networkAccess ?? false,
+    isAirgapped: request.isAirgapped ?? false,
     ask: interactive ? createBoundsQuestion(options.mcp?.ask) : undefined,
     onAnswer: ({ kind, what }, answer) =>
       options.audit?.record({
@@ -92,7 +93,7 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
   return {
     confine: sandbox.confine,
     bounds: () => ({ profile: profile(), grants: desk.list() }),
-    describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts),
+    describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts, request.isAirgapped),
     around: (command, callId, takeBack) => lookAround({ sandbox, desk, warn, command, callId, takeBack }),
     widen: (wanted) =>
       widenBounds(wanted, {

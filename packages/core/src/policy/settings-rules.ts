@@ -14,6 +14,8 @@ export interface SettingsRuleFields {
   exclude?: readonly string[] | undefined;
   /** `excludeTools` of the enabled extensions. */
   excludedByExtensions?: readonly { readonly name: string; readonly excludeTools: readonly string[] }[] | undefined;
+  /** `--airgap`: no tool may use the network. */
+  isAirgapped?: boolean | undefined;
   /** `tools.core`. */
   core?: readonly string[] | undefined;
   confirmationRequired?: readonly string[] | undefined;
@@ -28,6 +30,8 @@ export interface SettingsRuleFields {
 const NON_PLAN: readonly ApprovalMode[] = ['default', 'autoEdit', 'yolo'];
 /** Every agent needs these to report what it does and to end. */
 const UNAVOIDABLE = ['update_topic', 'complete_task'];
+
+const NETWORK_TOOLS = ['web_fetch', 'google_web_search'];
 
 const CLASS_NAMES: Readonly<Record<string, string>> = {
   ShellTool: SHELL_TOOL,
@@ -57,6 +61,10 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
     mcpAutoAllow = false,
   } = fields;
   return [
+    ...(fields.isAirgapped ? NETWORK_TOOLS : []).map((name) => ({
+      ...rule(name, 'deny', 4.95, ''),
+      source: { name: '--airgap' },
+    })),
     ...mcpExcluded.map((name) => serverRule(name, 'deny', 4.9, 'mcp.excluded')),
     ...exclude.flatMap((entry) => entryRules(entry, 'deny', 4.4, 'tools.exclude')),
     ...excludedByExtensions.flatMap(({ name, excludeTools }) =>

@@ -31,6 +31,8 @@ export interface BoundsDeskOptions {
   /** From the settings. */
   writable: readonly string[];
   reachesRegistries: boolean;
+  /** No host is reached and no command leaves, and the user is not asked. */
+  isAirgapped?: boolean | undefined;
   /** Absent: no user can be asked, and what is new is denied. */
   ask?: ((wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
   /** Called with each answer of the user, before it takes effect. */
@@ -52,9 +54,10 @@ export class BoundsDesk {
   constructor(options: BoundsDeskOptions) {
     this.options = options;
     for (const path of options.writable) this.opened.write.add(path);
-    if (options.reachesRegistries) for (const host of REGISTRY_HOSTS) this.opened.host.add(host);
+    if (options.reachesRegistries && !options.isAirgapped)
+      for (const host of REGISTRY_HOSTS) this.opened.host.add(host);
     for (const { kind, what, root } of readGrants(options.home))
-      if (isWithin(options.root, root)) this.opened[kind].add(what);
+      if (isWithin(options.root, root) && !this.isClosed(kind)) this.opened[kind].add(what);
   }
 
   granted(): { writable: string[]; readable: string[] } {
@@ -72,6 +75,7 @@ export class BoundsDesk {
 
   /** For the proxy: an unknown host waits for the user's answer. */
   async decideHost(host: string, port: number): Promise<ProxyDecision> {
+    if (this.isClosed('host')) return { isAllowed: false, why: `${host} is not reached: --airgap` };
     const list = this.hosts.flatMap((entry) => parseHostEntry(entry) ?? []);
     // A question about the name alone: each connection is decided on by its port.
     const isListed =
@@ -109,7 +113,7 @@ export class BoundsDesk {
   private async askOnce(wish: BoundsWish | ConfirmedWish): Promise<BoundsAnswer> {
     const key = `${wish.kind} ${wish.what}`;
     const { ask } = this.options;
-    if (!ask || this.refused.has(key)) return 'no';
+    if (!ask || this.refused.has(key) || this.isClosed(wish.kind)) return 'no';
     const known = this.asking.get(key);
     if (known) return known;
     const answer = this.last
@@ -122,6 +126,10 @@ export class BoundsDesk {
     this.options.onAnswer?.(wish, given);
     if (given === 'no') this.refused.add(key);
     return given;
+  }
+
+  private isClosed(kind: GrantKind | ConfirmedWish['kind']): boolean {
+    return this.options.isAirgapped === true && (kind === 'host' || kind === 'leave');
   }
 
   /** Opens a path for one attempt; the result closes it again. */

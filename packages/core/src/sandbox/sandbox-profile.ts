@@ -26,7 +26,12 @@ export function chooseProfile({ mode, isTrusted, hasNetwork }: ProfileFacts): Sa
 }
 
 /** The sentence about the bounds that the model gets. */
-export function describeBounds(profile: SandboxProfile, writable: readonly string[], hosts: readonly string[]): string {
+export function describeBounds(
+  profile: SandboxProfile,
+  writable: readonly string[],
+  hosts: readonly string[],
+  isAirgapped = false,
+): string {
   if (profile === 'off') return '';
   const files =
     profile === 'read-only'
@@ -35,7 +40,7 @@ export function describeBounds(profile: SandboxProfile, writable: readonly strin
   const network =
     profile === 'workspace-write+net' && hosts.length > 0
       ? `reach ${hosts.join(', ')} and ask the user about other hosts`
-      : profile === 'read-only'
+      : profile === 'read-only' || isAirgapped
         ? 'reach no network'
         : 'reach localhost, and ask the user about other hosts';
   return `Shell commands run in a sandbox: they ${files}, ${network}, and see no credentials; a result says what was denied.`;

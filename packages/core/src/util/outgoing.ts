@@ -8,6 +8,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 export type OutgoingPurpose =
   | 'model request'
   | 'model list'
+  | 'model table'
   | 'credentials'
   | 'web fetch'
   | 'MCP server'

@@ -4,6 +4,7 @@ import { getErrorMessage } from '@castor/core';
 import { deleteSession, countOf } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
+import { describeRefused, refusedConnections } from '../../start/airgap.ts';
 import type { App } from './app.ts';
 import { shortCost, shortDuration } from '../../short-numbers.ts';
 import type { Styles } from '../theme/styles.ts';
@@ -14,8 +15,9 @@ export async function closeApp(app: App): Promise<string[]> {
   const { agent } = app.state;
   try {
     await app.conversation.settled();
-    const ended = agent ? describeEnded(agent, styles) : [];
+    const running = agent ? describeEnded(agent, styles) : [];
     await app.link.dispose(app.hurry.signal);
+    const ended = [...running, ...describeAirgap(styles)];
     for (const close of app.onClose) await close();
     if (!agent) return [];
     const { sessionId } = agent.session;
@@ -49,6 +51,11 @@ function describeSession({ ledger }: WorkspaceAgent, startedAt: number, styles: 
     usd === undefined ? '' : shortCost(usd),
   ].filter(Boolean);
   return `${styles.bold(styles.gradient('castor'))}  ${styles.secondary(facts.join(' · '))}`;
+}
+
+function describeAirgap({ warning }: Styles): string[] {
+  const refused = refusedConnections() ?? [];
+  return refused.length === 0 ? [] : [warning(sanitizeLine(describeRefused(refused)))];
 }
 
 /** Background commands do not outlive the program, and the user may have counted on them. */

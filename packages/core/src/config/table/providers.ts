@@ -138,6 +138,10 @@ export const castor = {
     'Other agents whose files Castor reads: claude for .claude/skills and .claude/commands, codex for ~/.codex/prompts.',
     { project: 'never' },
   ),
+  airgap: flag(false, 'Reaches nothing but the host of the model, as --airgap does.', {
+    project: 'never',
+    whenInvalid: { use: true },
+  }),
   audit: {
     enabled: flag(true, 'Records decisions on calls and outgoing connections in the audit log.', {
       project: 'never',

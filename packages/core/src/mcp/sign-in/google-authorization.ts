@@ -48,7 +48,7 @@ export async function openGoogleAuthorization(
     if (!audience) throw need('targetAudience');
     if (!account) throw need('targetServiceAccount');
     const { credentials } = await findCredentials(options);
-    const tokens = impersonate(createTokenSource(credentials, { clock: options.clock }), {
+    const tokens = impersonate(createTokenSource(credentials, { purpose: 'sign-in', clock: options.clock }), {
       audience,
       account,
       ...options,
@@ -61,7 +61,10 @@ export async function openGoogleAuthorization(
   const { credentials, quotaProject } = await findCredentials(options);
   const hasProject = Object.keys(address.headers).some((key) => key.toLowerCase() === 'x-goog-user-project');
   const headers = quotaProject === undefined || hasProject ? {} : { 'x-goog-user-project': quotaProject };
-  return new GoogleAuthorization(createTokenSource(credentials, { clock: options.clock, scopes }), headers);
+  return new GoogleAuthorization(
+    createTokenSource(credentials, { purpose: 'sign-in', clock: options.clock, scopes }),
+    headers,
+  );
 }
 
 export class GoogleAuthorization implements RequestAuthorization {

@@ -10,7 +10,7 @@ const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 
 /** By provider, the lines of its models. Rejects with ApiError, also for an answer that is not such a table. */
 export async function downloadModels(url: URL, options: HttpClientOptions): Promise<Record<string, string>> {
-  const http = createHttpClient({ ...options, purpose: 'model list' });
+  const http = createHttpClient({ ...options, purpose: 'model table' });
   try {
     const response = await http.get({ url, headers: { accept: 'application/json' } });
     const failure = await readFailure(response);

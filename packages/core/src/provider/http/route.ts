@@ -89,7 +89,8 @@ function parseProxyUrl(text: string | undefined): URL | undefined {
 
 /** Its host and port, without the credentials that its URL may hold. */
 export function proxyName(text: string | undefined): string | undefined {
-  return text === undefined || text === '' ? undefined : URL.parse(toAddress(text))?.host;
+  const url = text === undefined || text === '' ? undefined : URL.parse(toAddress(text));
+  return url ? `${proxyAddress(url).hostname}:${proxyAddress(url).port}` : undefined;
 }
 
 /** What is wrong with a proxy. The sentence does not repeat the URL, which may hold a password. */

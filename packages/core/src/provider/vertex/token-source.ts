@@ -40,7 +40,7 @@ export interface TokenSourceOptions extends HttpClientOptions {
 export function createTokenSource(credentials: GoogleCredentials, options: TokenSourceOptions = {}): TokenSource {
   const { clock = systemClock, scopes = [SCOPE], audience } = options;
   const field = audience === undefined ? 'access_token' : 'id_token';
-  const http = createHttpClient({ ...options, purpose: 'credentials' });
+  const http = createHttpClient({ purpose: 'credentials', ...options });
   let current: { value: string; renewAt: number } | undefined;
   let renewing: Promise<string> | undefined;
 
