@@ -30,6 +30,7 @@ import {
 import { checkEditPrograms } from './doctor-edits.ts';
 import { checkMachine } from './doctor-machine.ts';
 import { checkMcpServers } from './doctor-mcp.ts';
+import { checkProtection } from './doctor-protection.ts';
 import { checkProviderModel, checkProviders } from './doctor-providers.ts';
 import { inspectLoaded } from './find-hooks.ts';
 
@@ -62,6 +63,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     await checkSessions(context),
     ...checkAdditions(loaded, context),
     ...(await checkMcpServers(loaded, context, { isOffline })),
+    ...(await checkProtection(loaded.configuration.settings, { home: context.home, environment })),
     ...(await checkMachine(context)),
     ...checkEditPrograms(path, loaded.configuration.settings.castor.diagnostics),
   ];

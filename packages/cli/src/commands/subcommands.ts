@@ -5,7 +5,6 @@ import { homeDirectory } from '../home-directory.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Interruption } from '../signals.ts';
-import { watchSubcommand } from '../start/audit.ts';
 
 export interface CommandContext {
   output: Output;
@@ -91,6 +90,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   gemma: notYet('A local model router'),
 };
 
+/** Commands that connect to nothing. */
+const LOCAL: ReadonlySet<string> = new Set(
+  'audit branch config hook hooks leaks policy sandbox sessions undo'.split(' '),
+);
+
 export async function runSubcommand(
   [name = '', ...args]: readonly string[],
   output: Output,
@@ -101,7 +105,11 @@ export async function runSubcommand(
   if (name === 'worker') return (await import('./batch/worker.ts')).runWorkerCommand(args, output, interruption);
   if (name === 'replay') return (await import('./replay/replay.ts')).runReplayCommand(args, output, interruption);
   const { signal } = interruption;
-  watchSubcommand(contextOf(output));
+  if (!LOCAL.has(name)) {
+    const { watchConnections } = await import('./watch-connections.ts');
+    // It changes nothing, not even the audit log.
+    watchConnections(contextOf(output), { isRecorded: name !== 'doctor' });
+  }
   return ((await COMMANDS[name]?.(args, { ...contextOf(output), signal })) ?? ExitCode.Failure) as ExitCode;
 }
 

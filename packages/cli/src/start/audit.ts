@@ -1,10 +1,8 @@
-/** Opens the audit log of the process, for agents of any surface and for commands of `castor` that connect to something. */
+/** Opens the audit log of the process, for agents of any surface and for commands of `castor`. */
 
-import { openAudit, watchOutgoing } from '@castor/core/program';
-import type { AnnouncedOutgoing, Audit, Settings } from '@castor/core/program';
-import { getErrorMessage } from '@castor/core';
+import { openAudit } from '@castor/core/program';
+import type { Audit, Settings } from '@castor/core/program';
 import { beforeProcessEnds } from '../process-end.ts';
-import type { StartContext } from './start.ts';
 
 let opened: Promise<Audit> | undefined;
 
@@ -20,35 +18,4 @@ export function openAuditFor(
   beforeProcessEnds(async () => (await opening).close());
   opened = opening;
   return opening;
-}
-
-interface Subcommand extends Pick<StartContext, 'cwd' | 'home' | 'environment'> {
-  output: { note(text: string): void };
-}
-
-/** Reads the settings only when a connection is announced: most commands make none. */
-export function watchSubcommand({ cwd, home, environment, output }: Subcommand): void {
-  const early: AnnouncedOutgoing[] = [];
-  let opening: Promise<void> | undefined;
-  const unwatch = watchOutgoing((connection) => {
-    early.push(connection);
-    opening ??= open();
-  });
-  beforeProcessEnds(async () => opening);
-
-  async function open(): Promise<void> {
-    const tell = (message: string) => output.note(`castor: warning: ${message}`);
-    try {
-      const { findInstalledExtensions } = await import('./installed-extensions.ts');
-      const { loadTrustedConfiguration } = await import('./start.ts');
-      const installed = await findInstalledExtensions({ cwd, home });
-      const { configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
-      // From here on the log itself watches.
-      unwatch();
-      const audit = await openAuditFor({ home, settings: configuration.settings }, tell);
-      for (const connection of early) audit?.record({ kind: 'connection', ...connection });
-    } catch (error) {
-      tell(getErrorMessage(error));
-    }
-  }
 }
