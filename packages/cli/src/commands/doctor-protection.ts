@@ -4,7 +4,7 @@ import { getErrorMessage } from '@castor/core';
 import { countOf, createRedaction, probeBubblewrap, verifyAudit } from '@castor/core/program';
 import type { Settings } from '@castor/core/program';
 import type { SubcommandContext } from './subcommand-context.ts';
-import type { Check } from './doctor.ts';
+import type { Check } from './doctor-check.ts';
 
 const SHOWN_VARIABLES = 8;
 

@@ -16,7 +16,7 @@ export function auditPlace(home: string): AuditPlace {
   const state = auditStateDirectory(home);
   return {
     logs: auditDirectory(home),
-    keyFile: join(state, 'key.pem'),
+    keyFile: join(state, 'signing.key'),
     publicKeyFile: join(state, 'public-key.pem'),
     headFile: join(state, 'head.json'),
     lock: join(state, 'lock'),
