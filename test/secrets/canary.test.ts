@@ -54,7 +54,7 @@ describe('a session full of secrets', () => {
         'split.sh': `printf '${CANARY.split.slice(0, 14)}'; sleep 0.05; printf '${CANARY.split.slice(14)}\\n'\n`,
         'print.sh': `echo ${CANARY.output}; echo "$APP_TOKEN|$GEMINI_API_KEY"; env\n`,
         'serve.sh': `echo ${CANARY.background}; sleep 30\n`,
-        'hook.sh': `cat > hook-input; echo '{"hookSpecificOutput":{"additionalContext":"${CANARY.hook}"}}'\n`,
+        'hook.sh': `cat > hook-input; env > hook-environment; echo '{"hookSpecificOutput":{"additionalContext":"${CANARY.hook}"}}'\n`,
       },
     });
     const settings = {
@@ -112,6 +112,7 @@ describe('a session full of secrets', () => {
       ...canariesIn('stderr', result.stderr),
       ...filesBelow(join(workspace.home, '.gemini')).flatMap(([path, bytes]) => canariesIn(path, bytes)),
       ...canariesIn('the input of a hook', readFileSync(join(workspace.project, 'hook-input'))),
+      ...canariesIn('the environment of a hook', readFileSync(join(workspace.project, 'hook-environment'))),
     ];
     expect(found).toEqual([]);
 

@@ -285,7 +285,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
       await undo?.dispose();
       sandbox?.dispose();
       agent.session.close();
-      await secrets.settled();
+      await secrets.close();
       recorder?.close();
     },
   };

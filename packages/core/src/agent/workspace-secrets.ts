@@ -38,6 +38,7 @@ export class WorkspaceSecrets {
   private earlier: { known: readonly SecretMark[]; fingerprintOf: (value: string) => string | undefined } | undefined;
   private recorded: Promise<void> = Promise.resolve();
   private readonly concealed = new WeakMap<Content, Content>();
+  private uncoverLog = (): void => undefined;
   private hasToldMarks = false;
   private readonly toldVariables = new Set<string>();
   private instruction: { given: Instruction; clean: Instruction } | undefined;
@@ -69,19 +70,21 @@ export class WorkspaceSecrets {
     this.earlier = { known: readMarks(recorder.path), fingerprintOf: createFingerprint(this.home) };
   }
 
-  /** Resolves when every mark is on record. */
-  settled(): Promise<void> {
-    return this.recorded;
+  /** Resolves when every mark is on record; the debug log belongs to other sessions from then on. */
+  async close(): Promise<void> {
+    await this.recorded;
+    this.uncoverLog();
   }
 
   /** The same for the record of a child, which shares the marks of its parent. */
   concealRecord(recorder: SessionRecorder | undefined): void {
-    recorder?.concealWith(this.conceal);
+    // First in the texts: in JSON the escape of a line end would be part of the word after it. Then in names and ids.
+    recorder?.concealWith((record) => this.conceal(JSON.stringify(changeTexts(record, this.conceal))));
   }
 
-  /** The debug log and telemetry, which are the process's. */
+  /** The debug log, which is the process's, until `close`, and telemetry. */
   coverLogs(telemetry: TelemetryPort | undefined): void {
-    debugLogger.concealWith(this.conceal);
+    this.uncoverLog = debugLogger.concealWith(this.conceal);
     telemetry?.concealWith?.((value) => changeTexts(value, this.conceal));
   }
 

@@ -84,9 +84,9 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     return this.writer.isRecording;
   }
 
-  /** From now on each line passes through it; it must keep valid JSON valid. */
-  concealWith(conceal: (line: string) => string): void {
-    this.writer.conceal = conceal;
+  /** From now on it writes each record as one line of JSON. */
+  concealWith(toLine: (record: object) => string): void {
+    this.writer.toLine = toLine;
   }
 
   stopRecording(reason: unknown): void {

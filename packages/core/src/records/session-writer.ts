@@ -46,8 +46,8 @@ export class SessionWriter {
   private file: number | undefined;
   private size = 0;
   private hasEnded = false;
-  /** Changes each line before it is written. */
-  conceal: ((line: string) => string) | undefined;
+  /** Writes a record as one line of JSON. */
+  toLine: (record: object) => string = JSON.stringify;
 
   constructor(options: SessionWriterOptions) {
     this.options = options;
@@ -59,8 +59,7 @@ export class SessionWriter {
   append(record: object): void {
     if (this.hasEnded) return;
     try {
-      const json = JSON.stringify(record);
-      const line = `${this.conceal?.(json) ?? json}\n`;
+      const line = `${this.toLine(record)}\n`;
       if (this.file !== undefined) this.write(this.file, line);
       else if (this.isNew) this.create(line);
       else this.goOn(line);

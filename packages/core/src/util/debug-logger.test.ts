@@ -1,10 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { debugLogger } from './debug-logger.ts';
 
 describe('debugLogger', () => {
   let disconnect = () => {};
-  // Files share a worker: an agent of another test may have connected its marks.
-  beforeEach(() => debugLogger.concealWith((text) => text));
   afterEach(() => disconnect());
 
   function listen(): string[] {
@@ -23,6 +21,18 @@ describe('debugLogger', () => {
     debugLogger.error('after');
     expect(lines).toEqual(['log: a {"b":1}', 'warn: undefined 2']);
     expect(debugLogger.isEnabled).toBe(false);
+  });
+
+  it('keeps the secrets of every session that is open, and of none that has ended', () => {
+    const lines = listen();
+    const first = debugLogger.concealWith((text) => text.replaceAll('one', '1'));
+    const second = debugLogger.concealWith((text) => text.replaceAll('two', '2'));
+    debugLogger.log('one two');
+    first();
+    debugLogger.log('one two');
+    second();
+    debugLogger.log('one two');
+    expect(lines).toEqual(['log: 1 2', 'log: one 2', 'log: one two']);
   });
 
   it.each([

@@ -26,7 +26,7 @@ const CREDENTIALS: readonly RegExp[] = [
 class DebugLogger {
   private sink: DebugSink | undefined;
   private readonly secrets = new Set<string>();
-  private conceal: (text: string) => string = (text) => text;
+  private readonly concealers = new Set<(text: string) => string>();
 
   /** Whether a sink is connected: callers build costly messages only then. */
   get isEnabled(): boolean {
@@ -46,9 +46,10 @@ class DebugLogger {
     if (secret !== undefined && secret.length >= LEAST_SECRET) this.secrets.add(secret);
   }
 
-  /** From now on every message passes through it too. */
-  concealWith(conceal: (text: string) => string): void {
-    this.conceal = conceal;
+  /** Every message passes through it too, until the returned function is called. Each session has one. */
+  concealWith(conceal: (text: string) => string): () => void {
+    this.concealers.add(conceal);
+    return () => void this.concealers.delete(conceal);
   }
 
   debug(...values: unknown[]): void {
@@ -72,7 +73,8 @@ class DebugLogger {
   }
 
   private withoutCredentials(text: string): string {
-    let shown = this.conceal(text);
+    let shown = text;
+    for (const conceal of this.concealers) shown = conceal(shown);
     for (const secret of this.secrets) shown = shown.replaceAll(secret, HIDDEN);
     for (const credential of CREDENTIALS) shown = shown.replace(credential, HIDDEN);
     return shown;
