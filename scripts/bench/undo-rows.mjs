@@ -150,7 +150,7 @@ function change(root, count) {
 function start() {
   const child = spawn(process.execPath, ['--max-semi-space-size=2', PROCESS], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: {},
+    env: { UV_THREADPOOL_SIZE: '16' },
   });
   const waiting = new Map();
   let id = 0;

@@ -4,7 +4,7 @@
  * afterwards: that is "verified".
  */
 
-import { comparePaths } from './byte-path.ts';
+import { comparePaths, parentOf } from './byte-path.ts';
 import { NoFolder, releaseFolder, stateAt } from './held-folder.ts';
 import type { Keep } from './read-state.ts';
 import { AS_IT_IS, isSameState } from './tree-state.ts';
@@ -41,13 +41,15 @@ export interface ApplyResult {
 }
 
 const NEW_FOLDER = 0o700;
+/** As many as the process has threads for, or a few more. */
+const TOGETHER = 32;
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** Expects the workspace as the current folder. */
-export function applyChanges(options: ApplyOptions): ApplyResult {
+export async function applyChanges(options: ApplyOptions): Promise<ApplyResult> {
   releaseFolder();
   try {
-    return new Application(options).apply();
+    return await new Application(options).apply();
   } finally {
     releaseFolder();
   }
@@ -63,7 +65,7 @@ class Application {
     this.options = options;
   }
 
-  apply(): ApplyResult {
+  async apply(): Promise<ApplyResult> {
     const topDown = this.options.changes.toSorted((left, right) => comparePaths(left.path, right.path));
     const bottomUp = topDown.toReversed();
     const replaced = (change: TreeChange) => change.before !== null && change.before.kind !== change.after?.kind;
@@ -76,7 +78,7 @@ class Application {
       if (change.after?.kind === 'folder' && change.before?.kind !== 'folder')
         this.attempt(change, () => this.create(change));
     }
-    for (const change of rest) if (change.after?.kind !== 'folder') this.attempt(change, () => this.fill(change));
+    await this.fillAll(rest.filter(({ after }) => after?.kind !== 'folder'));
     for (const change of bottomUp) {
       const { path, after } = change;
       const isWanted = after?.kind === 'folder' && (change.before?.kind === 'folder' || this.done.has(path));
@@ -98,14 +100,38 @@ class Application {
       else this.skip(path, reason);
       return reason === undefined;
     } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      if (DISK_FULL.has(code)) this.isDiskFull = true;
-      const isNotEmpty = code === 'ENOTEMPTY' || code === 'EEXIST';
-      if (isNotEmpty) this.skip(path, 'not_empty');
-      else if (error instanceof NoFolder) this.skip(path, 'no_folder');
-      else this.skip(path, 'failed', message);
+      this.fail(path, error);
       return false;
     }
+  }
+
+  private fail(path: string, error: unknown): void {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (DISK_FULL.has(code)) this.isDiskFull = true;
+    const isNotEmpty = code === 'ENOTEMPTY' || code === 'EEXIST';
+    if (isNotEmpty) this.skip(path, 'not_empty');
+    else if (error instanceof NoFolder) this.skip(path, 'no_folder');
+    else this.skip(path, 'failed', message);
+  }
+
+  /** New files of a folder are put in place together: a busy disk makes each of them wait. */
+  private async fillAll(changes: readonly TreeChange[]): Promise<void> {
+    let waiting: Promise<void>[] = [];
+    let folder: string | undefined;
+    for (const change of changes) {
+      const parent = parentOf(change.path);
+      const hasNames = change.after?.kind === 'file' && change.after.inode !== undefined;
+      // A held folder stays open until all in it is done; another name of a file may need another folder.
+      if (parent !== folder || hasNames || waiting.length >= TOGETHER) {
+        await Promise.all(waiting);
+        waiting = [];
+        folder = parent;
+      }
+      const put = (putting: Promise<void>) =>
+        waiting.push(putting.catch((error: unknown) => this.fail(change.path, error)));
+      this.attempt(change, () => this.fill(change, put));
+    }
+    await Promise.all(waiting);
   }
 
   private skip(path: string, reason: SkipReason, message?: string): void {
@@ -137,7 +163,7 @@ class Application {
     return undefined;
   }
 
-  private fill({ path, before, after }: TreeChange): SkipReason | undefined {
+  private fill({ path, before, after }: TreeChange, put: (putting: Promise<void>) => void): SkipReason | undefined {
     const { found, state: now } = stateAt(path, this.options.keep, this.options.fileBytes);
     if (isSameState(now, after)) return undefined;
     const isReplaced = before !== null && before.kind !== after?.kind;
@@ -154,7 +180,10 @@ class Application {
     if (now === null && this.share(path, after)) return undefined;
     const bytes = this.options.read(after.content);
     if (!bytes) return 'content_missing';
-    writeFile(path, after, bytes, found);
+    const putting = writeFile(path, after, bytes, found);
+    if (putting && after.inode === undefined) put(putting());
+    // Other names of it follow: it must be there.
+    else if (putting) putting.now();
     if (after.inode !== undefined) this.options.shared.set(after.inode, path);
     return undefined;
   }

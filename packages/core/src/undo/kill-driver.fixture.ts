@@ -19,7 +19,7 @@ const [folder = '', phase = '', point = ''] = process.argv.slice(2);
 /** Calls that open a file or change a disk. */
 const CALLS = [
   ...['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'ftruncateSync', 'fdatasyncSync', 'renameSync'],
-  ...['rmSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'symlinkSync', 'linkSync', 'chmodSync', 'fchmodSync'],
+  ...['rename', 'rmSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'symlinkSync', 'linkSync', 'chmodSync', 'fchmodSync'],
 ] as const;
 
 let left = Number.POSITIVE_INFINITY;

@@ -15,7 +15,8 @@ export type LeftReason =
   | 'two_sessions'
   | 'unclear'
   | 'git'
-  | 'not_empty';
+  | 'not_empty'
+  | 'no_folder';
 export type UncoveredReason = Unkept | 'special' | 'lost';
 
 export interface UndoPlan {

@@ -24,6 +24,8 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
+/** For files that are put in place together. */
+const THREADS = { UV_THREADPOOL_SIZE: '16' };
 const MEMORY = ['--max-semi-space-size=2', '--max-old-space-size=512'];
 
 export class UndoClient {
@@ -40,7 +42,7 @@ export class UndoClient {
     const args = [...MEMORY, '--no-warnings', findProgram()];
     this.process = builtin.childProcess.spawn(process.execPath, args, {
       stdio: ['pipe', 'pipe', 'ignore'],
-      env: {},
+      env: THREADS,
       cwd: '/',
     });
     this.process.stdout?.setEncoding('utf8').on('data', (piece: string) => this.read(piece));

@@ -9,6 +9,7 @@ import type { Clock } from '../util/clock.ts';
 import { fromStoredPath, isInGit, toStoredPath, toText } from './byte-path.ts';
 import { chainSteps } from './chain-steps.ts';
 import type { Chains } from './chain-steps.ts';
+import { fitFolders } from './fit-folders.ts';
 import { findClaims } from './other-sessions.ts';
 import { pathsToUndo, planUndo } from './plan-undo.ts';
 import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
@@ -205,7 +206,7 @@ export class UndoDesk {
       has: (content) => known.has(content),
       isClaimed: (path, after) => claims.some((claim) => claim.path === path && isSameState(claim.after, after)),
     });
-    return this.withoutFullFolders(plan);
+    return this.fit(plan);
   }
 
   private async judgeRedo(
@@ -230,26 +231,19 @@ export class UndoDesk {
         plan.notCovered.push({ path, reason: unkeptReason(after.content) ?? 'lost' });
       else plan.changes.push({ path, before: now, after });
     }
-    return this.withoutFullFolders(plan);
+    return this.fit(plan);
   }
 
-  /** A folder that would not be empty stays, and with it the folders above it. */
-  private async withoutFullFolders(plan: UndoPlan): Promise<UndoPlan> {
-    const doomed = plan.changes.filter(({ before, after }) => before?.kind === 'folder' && after?.kind !== 'folder');
-    if (doomed.length === 0) return plan;
-    const client = await this.options.client();
-    const children = await client.ask({ do: 'children', paths: doomed.map(({ path }) => toStoredPath(path)) });
-    const gone = new Set(plan.changes.filter(({ before, after }) => before && after === null).map(({ path }) => path));
-    const kept = new Set<string>();
-    for (const [index, { path }] of [...doomed.entries()].toReversed()) {
-      const names = (children[index] ?? []).map(fromStoredPath);
-      if (names.some((name) => !gone.has(`${path}/${name}`) || kept.has(`${path}/${name}`))) kept.add(path);
-    }
-    return {
-      ...plan,
-      changes: plan.changes.filter(({ path }) => !kept.has(path)),
-      leftAlone: [...plan.leftAlone, ...[...kept].map((path) => ({ path, reason: 'not_empty' as const }))],
-    };
+  /** Leaves out what the folders do not allow. */
+  private async fit(plan: UndoPlan): Promise<UndoPlan> {
+    return fitFolders(plan, {
+      statesOf: (paths) => this.statesOf(paths),
+      childrenOf: async (paths) => {
+        const client = await this.options.client();
+        const names = await client.ask({ do: 'children', paths: paths.map(toStoredPath) });
+        return names.map((each) => each.map(fromStoredPath));
+      },
+    });
   }
 
   private async statesOf(paths: readonly string[]): Promise<Map<string, TreeState>> {

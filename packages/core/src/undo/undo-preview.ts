@@ -62,7 +62,7 @@ export const SKIPPED = {
   not_empty: LEFT_ALONE.not_empty,
   content_missing: NOT_COVERED.lost,
   failed: 'it could not be changed',
-  no_folder: 'its folder is gone, or is a link now',
+  no_folder: LEFT_ALONE.no_folder,
 } as const;
 
 export function idsOf({ calls }: UndoPrompt): string[] {

@@ -22,10 +22,10 @@ function say(reply: UndoReply): void {
   process.stdout.write(`${JSON.stringify(reply)}\n`);
 }
 
-function handle({ id, ...request }: UndoRequest & { id: number }): void {
+async function handle({ id, ...request }: UndoRequest & { id: number }): Promise<void> {
   try {
     if (request.do === 'open') worker = new UndoWorker(request, (progress) => say({ progress }));
-    say({ id, value: worker?.answer(request) });
+    say({ id, value: await worker?.answer(request) });
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     say({ id, error: getErrorMessage(error), isTooLarge: error instanceof TooLarge, isDiskFull: FULL.has(code) });
@@ -40,5 +40,8 @@ try {
 for (const signal of SIGNALS) process.on(signal, () => undefined);
 // oxlint-disable-next-line no-restricted-properties -- its input is its requests
 const lines = createInterface({ input: process.stdin });
-lines.on('line', (line) => handle(JSON.parse(line) as UndoRequest & { id: number }));
-lines.on('close', () => worker?.close());
+let handled = Promise.resolve();
+lines.on('line', (line) => {
+  handled = handled.then(() => handle(JSON.parse(line) as UndoRequest & { id: number }));
+});
+lines.on('close', () => void handled.then(() => worker?.close()));

@@ -10,6 +10,7 @@ export const LEFT_ALONE: Readonly<Record<LeftReason, string>> = {
   unclear: 'you or another program made or changed it at about the time of the call',
   git: 'it belongs to the repository itself; --git includes it',
   not_empty: 'the folder holds files that the agent did not create',
+  no_folder: 'its folder is gone, or is no folder any more',
 };
 
 export const NOT_COVERED: Readonly<Record<UncoveredReason, string>> = {

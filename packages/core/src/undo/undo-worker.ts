@@ -1,6 +1,6 @@
 /**
  * UndoWorker: what the process beside the program does for it: walks, keeps contents, tells states, restores, removes
- * what is no longer needed. One request after the other; nothing here waits.
+ * what is no longer needed. One request after the other.
  */
 
 import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
@@ -67,7 +67,7 @@ export class UndoWorker {
     this.exclude = new Set(inside);
   }
 
-  answer(request: UndoRequest): Answers[keyof Answers] {
+  answer(request: UndoRequest): Answers[keyof Answers] | Promise<Answers['apply']> {
     switch (request.do) {
       case 'open':
         return this.opened();
@@ -204,12 +204,12 @@ export class UndoWorker {
     return { changes: lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredChange) };
   }
 
-  private apply({ changes: stored, files }: ApplyRequest): Answers['apply'] {
+  private async apply({ changes: stored, files }: ApplyRequest): Promise<Answers['apply']> {
     this.room.begin();
     const changes = toChanges(stored);
     removeLeftovers(changes);
     const inodes = new Set(changes.flatMap(({ after }) => (after?.kind === 'file' ? (after.inode ?? []) : [])));
-    const result = applyChanges({
+    const result = await applyChanges({
       changes,
       read: (content) => this.contentOf(content, files[content]),
       keep: (bytes) => this.room.keep(bytes),

@@ -1,23 +1,28 @@
 /**
- * Any sequence of edits, commands, changes by the user, undos and redos: what is undone is exactly as it was, what the
- * user changed stays, and nothing else is touched.
+ * Any sequence of edits, commands, changes by the user, undos and redos: after each undo and redo the tree is, byte by
+ * byte and mode by mode, what the rules of docs/undo.md say.
  */
 
 import { expect, inject, it } from 'vitest';
 import type { Stats } from 'node:fs';
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { UndoOracle } from './undo-oracle.fixture.ts';
 import { UndoTrial } from './undo.fixture.ts';
 
 const isEndurance = inject('isEndurance');
-const SEQUENCES = isEndurance ? 2000 : 20;
+const SEQUENCES = isEndurance ? 2000 : 12;
 /** Sequences that share a process and a session. */
 const PER_SESSION = 20;
-const STEPS = 6;
+const STEPS = 9;
 const TIMEOUT_MS = 1_800_000;
-const NAMES = ['a', 'b', 'c', 'd/e', 'd/f', 'g/h/i', 'g/j'];
+const NAMES = ['a', 'b', 'c', 'd', 'd/e', 'd/f', 'g', 'g/h', 'g/h/i', 'g/j'];
+const MODES = [0o600, 0o644, 0o755];
+const FOLDER_MODES = [0o700, 0o755];
+
+type Random = (below: number) => number;
 
 /** A small generator, so that a failure names its seed. */
-function randomFrom(seed: number): (below: number) => number {
+function randomFrom(seed: number): Random {
   let state = (seed * 2_654_435_761) >>> 0 || 1;
   return (below) => {
     state ^= state << 13;
@@ -35,115 +40,150 @@ function findAt(path: string): Stats | undefined {
 }
 
 /** Changes one path in any way. */
-function mutate(trial: UndoTrial, random: (below: number) => number): void {
+function mutate(trial: UndoTrial, random: Random): void {
   const name = NAMES[random(NAMES.length)]!;
   const path = trial.path(name);
-  const parent = path.slice(0, path.lastIndexOf('/'));
-  if (findAt(parent)?.isDirectory() === false) rmSync(parent);
-  const kind = random(7);
+  makeParents(trial, name);
+  const kind = random(8);
   const found = findAt(path);
   if (kind === 0) rmSync(path, { recursive: true, force: true });
-  else if (kind === 1 && found?.isFile()) chmodSync(path, [0o600, 0o644, 0o755][random(3)]!);
+  else if (kind === 1 && found?.isFile()) chmodSync(path, MODES[random(MODES.length)]!);
+  else if (kind === 1 && found?.isDirectory()) chmodSync(path, FOLDER_MODES[random(FOLDER_MODES.length)]!);
   else if (kind === 2 && found && !findAt(trial.path('moved'))) renameSync(path, trial.path('moved'));
   else if (kind === 3) {
     rmSync(path, { recursive: true, force: true });
-    mkdirSync(parent, { recursive: true });
     symlinkSync(`target-${random(5)}`, path);
   } else if (kind === 4) {
     if (!found?.isDirectory()) rmSync(path, { force: true });
     mkdirSync(path, { recursive: true });
   } else {
     if (found && !found.isFile()) rmSync(path, { recursive: true, force: true });
-    mkdirSync(parent, { recursive: true });
     writeFileSync(path, `content ${random(20)}\n`.repeat(1 + random(3)));
   }
 }
 
+/** What lies above a name becomes a folder. */
+function makeParents(trial: UndoTrial, name: string): void {
+  const parts = name.split('/').slice(0, -1);
+  for (const [index] of parts.entries()) {
+    const parent = trial.path(parts.slice(0, index + 1).join('/'));
+    if (findAt(parent)?.isDirectory() === false) rmSync(parent);
+    mkdirSync(parent, { recursive: true });
+  }
+}
+
+/** A path that an edit tool can write: a file, or none, below folders. */
+function editable(trial: UndoTrial, random: Random): string | undefined {
+  const name = ['a', 'd/e', 'g/h/i', 'new/edited.txt', 'new/deep/edited.txt'][random(5)]!;
+  const parts = name.split('/');
+  const isFree = parts.slice(0, -1).every((_, index) => {
+    const found = findAt(trial.path(parts.slice(0, index + 1).join('/')));
+    return found === undefined || found.isDirectory();
+  });
+  const found = isFree ? findAt(trial.path(name)) : undefined;
+  return isFree && (found === undefined || found.isFile()) ? name : undefined;
+}
+
 it(
-  `undoes exactly, in ${SEQUENCES} random sequences`,
+  `leaves exactly what the rules say, in ${SEQUENCES} random sequences`,
   async () => {
     for (let seed = 1; seed <= SEQUENCES; seed += PER_SESSION) {
       await using trial = new UndoTrial();
       await trial.begin();
-      for (let each = seed; each < seed + PER_SESSION && each <= SEQUENCES; each++) await runSequence(trial, each);
+      for (let each = seed; each < seed + PER_SESSION && each <= SEQUENCES; each++)
+        await new Sequence(trial, each).run();
     }
   },
   TIMEOUT_MS,
 );
 
-function apartFrom(path: string, tree: Readonly<Record<string, string>>): Record<string, string> {
-  const isNear = (each: string) => path === each || path.startsWith(`${each}/`) || each.startsWith(`${path}/`);
-  return Object.fromEntries(Object.entries(tree).filter(([each]) => !isNear(each)));
-}
+class Sequence {
+  private readonly trial: UndoTrial;
+  private readonly seed: number;
+  private readonly random: Random;
+  private oracle = new UndoOracle({});
+  /** The calls of each prompt. */
+  private readonly prompts: string[][] = [];
+  private readonly story: string[] = [];
 
-async function runSequence(trial: UndoTrial, seed: number): Promise<void> {
-  const random = randomFrom(seed);
-  // What the user does between the sequences belongs to nobody.
-  trial.sh('rm -rf ./* ./.[!.]*');
-  for (let count = random(6); count > 0; count--) mutate(trial, random);
-  await trial.undo.refresh();
-  /** The tree before each prompt that is not undone. */
-  let before: Record<string, string>[] = [];
-  let redo: { after: Record<string, string>; count: number }[] = [];
-  /** A file that the user changed, when so many prompts were not undone. */
-  let users: { path: string; own: string; state: string; since: number } | undefined;
-  const check = (wanted: Record<string, string>, what: string, prompts = 0) => {
-    const name = `seed ${seed}, ${what}`;
-    // What came after the user's change is undone as always.
-    if (users === undefined || prompts >= users.since) expect(trial.tree(), name).toEqual(wanted);
+  constructor(trial: UndoTrial, seed: number) {
+    this.trial = trial;
+    this.seed = seed;
+    this.random = randomFrom(seed);
+  }
+
+  async run(): Promise<void> {
+    const { trial, random } = this;
+    // What the user does between the sequences belongs to no call.
+    trial.sh('rm -rf ./* ./.[!.]*');
+    for (let count = random(8); count > 0; count--) mutate(trial, random);
+    await trial.undo.refresh();
+    this.oracle = new UndoOracle(trial.tree());
+    for (let step = 0; step < STEPS; step++) await this.step();
+  }
+
+  private async step(): Promise<void> {
+    const { trial, random } = this;
+    const kind = random(9);
+    if (kind <= 2) await this.prompt(kind);
+    else if (kind <= 5) await this.undo();
+    else if (kind === 6 && this.oracle.canRedo) await this.redo();
     else {
-      const tree = trial.tree();
-      // As it is, as the user left it, or as a later call did that is redone.
-      const redone = what === 'redo' ? [wanted[users.path]] : [];
-      expect([users.state, users.own, ...redone], name).toContain(tree[users.path]);
-      users = { ...users, state: tree[users.path]! };
-      // What the user's file does not lie in is as if the user had changed nothing.
-      expect(apartFrom(users.path, tree), name).toEqual(apartFrom(users.path, wanted));
+      // The user, while no call runs: seen by the walk before the next command, or by the undo itself.
+      mutate(trial, random);
+      this.story.push('user');
     }
-  };
-  for (let step = 0; step < STEPS; step++) {
-    const kind = random(8);
-    if (kind <= 2) {
-      trial.prompt(`seed ${seed}, step ${step}`);
-      const tree = trial.tree();
-      if (kind > 0)
-        await trial.call(() => {
-          for (let count = 1 + random(4); count > 0; count--) mutate(trial, random);
-        });
-      if (kind < 2) await trial.edit(`new${random(3)}/edited.txt`, `edit ${random(9)}`);
-      await trial.undo.settled();
-      if (users !== undefined) users = { ...users, state: trial.tree()[users.path] ?? '' };
-      if (users !== undefined && users.state === '') return;
-      if (JSON.stringify(tree) !== JSON.stringify(trial.tree())) {
-        before.push(tree);
-        redo = [];
+  }
+
+  /** Commands, edits, or both. */
+  private async prompt(kind: number): Promise<void> {
+    const { trial, random } = this;
+    trial.prompt(`seed ${this.seed}`);
+    const calls: string[] = [];
+    this.prompts.push(calls);
+    for (let count = 1 + random(2); count > 0; count--) {
+      const name = kind === 0 ? editable(trial, random) : undefined;
+      this.oracle.see(trial.tree());
+      if (name === undefined)
+        calls.push(
+          await trial.call(() => {
+            for (let each = 1 + random(4); each > 0; each--) mutate(trial, random);
+          }),
+        );
+      else {
+        const isRemoved = findAt(trial.path(name)) !== undefined && random(4) === 0;
+        calls.push(await trial.edit(name, isRemoved ? null : `edit ${random(9)}`));
+        await trial.undo.settled();
       }
-    } else if (kind <= 4 && before.length > 0) {
-      const after = trial.tree();
-      const count = 1 + random(before.length);
-      const outcome = await trial.back({ last: count });
-      expect(outcome, `seed ${seed}`).toMatchObject({ isVerified: true, skipped: [] });
-      const first = before.length - count;
-      check(before[first]!, 'undo', first);
-      if (users && first >= users.since) users = { ...users, state: before[first]![users.path] ?? '' };
-      redo.push({ after, count });
-      before = before.slice(0, -count);
-    } else if (kind === 5 && redo.length > 0) {
-      const { after } = redo.pop()!;
-      await trial.forth();
-      check(after, 'redo');
-      return;
-    } else if (kind === 6 && users?.path !== 'user.txt') {
-      trial.write('user.txt', `user ${random(9)}`);
-      const state = trial.tree()['user.txt']!;
-      before = before.map((each) => ({ ...each, 'user.txt': state }));
-      redo = redo.map((each) => ({ ...each, after: { ...each.after, 'user.txt': state } }));
-    } else if (kind === 7 && before.length > 0 && users === undefined) {
-      const path = Object.keys(trial.tree()).find((name) => trial.tree()[name]!.startsWith('file'));
-      if (path === undefined) continue;
-      writeFileSync(trial.path(path), `the user's own ${seed} ${step}`);
-      const own = trial.tree()[path]!;
-      users = { path, own, state: own, since: before.length };
+      this.oracle.see(trial.tree(), calls.at(-1)!);
+      this.story.push(name === undefined ? 'command' : `edit ${name}`);
     }
+  }
+
+  private async undo(): Promise<void> {
+    const { trial, random } = this;
+    const changed = this.prompts.filter((calls) => this.oracle.hasChanges(calls));
+    if (changed.length === 0) return;
+    const isCall = random(3) === 0;
+    const last = 1 + random(changed.length);
+    const since = this.prompts.slice(this.prompts.indexOf(changed.at(-last)!)).flat();
+    const call = since[random(since.length)]!;
+    const wanted = this.oracle.undo(trial.tree(), new Set(isCall ? [call] : since));
+    const outcome = await trial.back(isCall ? { call } : { last });
+    this.story.push(isCall ? 'undo of a call' : `undo ${last}`);
+    this.check(wanted, outcome);
+  }
+
+  private async redo(): Promise<void> {
+    const wanted = this.oracle.redo(this.trial.tree());
+    const outcome = await this.trial.forth();
+    this.story.push('redo');
+    this.check(wanted, outcome);
+  }
+
+  private check(wanted: Readonly<Record<string, string>>, outcome: unknown): void {
+    const name = `seed ${this.seed}: ${this.story.join(', ')}`;
+    expect(this.trial.tree(), name).toEqual(wanted);
+    expect(outcome, name).toMatchObject({ isVerified: true, skipped: [] });
   }
 }

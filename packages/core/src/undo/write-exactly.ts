@@ -17,6 +17,7 @@ import {
   openSync,
   readFileSync,
   readdirSync,
+  rename,
   renameSync,
   rmdirSync,
   symlinkSync,
@@ -85,8 +86,23 @@ export function shareFile(path: string, source: string): void {
   }
 }
 
-/** `found` describes the file as it was compared; a file that differs by now is not touched. */
-export function writeFile(path: string, { mode: wanted }: FileState, bytes: Buffer, found: Stats | null): void {
+/** Puts a complete file in its place, at once or while others are put in theirs. */
+export interface Putting {
+  (): Promise<void>;
+  now(): void;
+}
+
+/**
+ * Writes a file; where it replaces another one, the result puts it in place, and the folder stays held until then.
+ * `found` describes the file as it was compared; a file that differs by now is not touched.
+ */
+export function writeFile(
+  path: string,
+  { mode: wanted }: FileState,
+  bytes: Buffer,
+  found: Stats | null,
+): Putting | undefined {
+  let putting: Putting | undefined;
   within(path, (place, folder) => {
     const now = lstatOf(place);
     if (!isSameFile(now, found)) throw new Error('it changed at this moment');
@@ -102,12 +118,23 @@ export function writeFile(path: string, { mode: wanted }: FileState, bytes: Buff
       } finally {
         closeSync(handle);
       }
-      renameSync(toSystemPath(temporary), toSystemPath(place));
     } catch (error) {
       unlinkSync(toSystemPath(temporary));
       throw error;
     }
+    putting = Object.assign(() => putLater(temporary, place, folder), {
+      now: () => folder.change(() => put(temporary, place)),
+    });
   });
+  return putting;
+}
+
+/** Replacing a file makes some file systems write the new one to the disk first: several wait for that together. */
+async function putLater(temporary: string, place: string, folder: HeldFolder): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null>();
+  rename(toSystemPath(temporary), toSystemPath(place), resolve);
+  // A folder that forbids changes to its owner, for example.
+  if (await promise) folder.change(() => put(temporary, place));
 }
 
 /** Removes the unfinished files of a killed undo from the folders that an undo works in. */

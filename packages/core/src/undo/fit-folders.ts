@@ -1,0 +1,54 @@
+/**
+ * Fits the plan of an undo to the folders: one that would not be empty stays, and with it the folders above it; nothing is
+ * put where there is no folder any more. What is left out is named, so that the preview is the result.
+ */
+
+import { comparePaths, parentOf } from './byte-path.ts';
+import type { UndoPlan } from './plan-undo.ts';
+import type { TreeState } from './tree-state.ts';
+
+export interface PresentFolders {
+  readonly statesOf: (paths: readonly string[]) => Promise<ReadonlyMap<string, TreeState>>;
+  /** For each path the names in it. */
+  readonly childrenOf: (paths: readonly string[]) => Promise<readonly (readonly string[])[]>;
+}
+
+export async function fitFolders(plan: UndoPlan, present: PresentFolders): Promise<UndoPlan> {
+  return withPlaces(await withoutFullFolders(plan, present), present);
+}
+
+async function withoutFullFolders(plan: UndoPlan, { childrenOf }: PresentFolders): Promise<UndoPlan> {
+  const doomed = plan.changes.filter(({ before, after }) => before?.kind === 'folder' && after?.kind !== 'folder');
+  if (doomed.length === 0) return plan;
+  const children = await childrenOf(doomed.map(({ path }) => path));
+  const gone = new Set(plan.changes.filter(({ before, after }) => before && after === null).map(({ path }) => path));
+  const kept = new Set<string>();
+  for (const [index, { path }] of [...doomed.entries()].toReversed()) {
+    const names = children[index] ?? [];
+    if (names.some((name) => !gone.has(`${path}/${name}`) || kept.has(`${path}/${name}`))) kept.add(path);
+  }
+  return leave(plan, kept, 'not_empty');
+}
+
+async function withPlaces(plan: UndoPlan, { statesOf }: PresentFolders): Promise<UndoPlan> {
+  const wanted = new Map(plan.changes.map(({ path, after }) => [path, after]));
+  const created = plan.changes.filter(({ path, after }) => after !== null && parentOf(path) !== '');
+  const unplanned = new Set(created.map(({ path }) => parentOf(path)).filter((parent) => !wanted.has(parent)));
+  const present = unplanned.size > 0 ? await statesOf([...unplanned]) : new Map<string, TreeState>();
+  const left = new Set<string>();
+  for (const { path } of created.toSorted((one, other) => comparePaths(one.path, other.path))) {
+    const parent = parentOf(path);
+    const state = wanted.has(parent) ? wanted.get(parent) : present.get(parent);
+    if (state?.kind !== 'folder' || left.has(parent)) left.add(path);
+  }
+  return leave(plan, left, 'no_folder');
+}
+
+function leave(plan: UndoPlan, paths: ReadonlySet<string>, reason: 'not_empty' | 'no_folder'): UndoPlan {
+  if (paths.size === 0) return plan;
+  return {
+    ...plan,
+    changes: plan.changes.filter(({ path }) => !paths.has(path)),
+    leftAlone: [...plan.leftAlone, ...[...paths].map((path) => ({ path, reason }))],
+  };
+}
