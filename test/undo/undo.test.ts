@@ -1,14 +1,22 @@
 /** `castor undo` and `/undo` of the built program: what a run changed is listed, shown and taken back, and redone. */
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
 const shell = (command: string) => answer(call('run_shell_command', { command }));
 
+/** A folder with the programs that the commands of the test need, and no others. */
+function withoutGit(home: string): string {
+  const folder = join(home, 'programs');
+  mkdirSync(folder);
+  for (const name of ['sh', 'bash', 'rm', 'mkdir']) symlinkSync(`/bin/${name}`, join(folder, name));
+  return folder;
+}
+
 describe('castor undo', () => {
-  it('lists, previews, undoes and redoes what a run changed, as text and JSON (39)', async () => {
+  it('lists, previews, undoes and redoes what a run changed, as text and JSON (39), where no git is installed (13)', async () => {
     await using workspace = await createWorkspace();
     await workspace.write('a.txt', 'one\n');
     await workspace.write('.env', 'SECRET=1\n');
@@ -17,7 +25,8 @@ describe('castor undo', () => {
       answer(call('write_file', { file_path: 'b.txt', content: 'written\n' })),
       say('Done.'),
     ]);
-    const run = (...args: string[]) => runCli(args, { workspace, model });
+    const env = { PATH: withoutGit(workspace.home) };
+    const run = (...args: string[]) => runCli(args, { workspace, model, env });
     expect(await run('-p', 'Change files', '-y')).toMatchObject({ code: 0, stdout: 'Done.\n' });
     const path = (name: string) => join(workspace.project, name);
     const listed = JSON.parse((await run('undo', '--list', '-o', 'json')).stdout);

@@ -107,6 +107,8 @@ export interface FileChange {
   after: string | null;
   /** Path of the copy of the earlier content, relative to the folder of sessions. */
   preImage?: string;
+  /** Of a new file: how many of the folders above it did not exist either. */
+  newFolders?: number;
 }
 
 /** Names of session files; Gemini CLI's older ones end in `.json`. */

@@ -18,6 +18,7 @@ import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
 import { failureOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call-record.ts';
+import { countMissingFolders } from './missing-folders.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage } from './session-file.ts';
@@ -182,6 +183,7 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
       before: before?.fingerprint ?? null,
       after,
       ...(preImage !== undefined && { preImage }),
+      ...(!before && { newFolders: countMissingFolders(path) }),
     };
     this.append({ $fileChange });
     await this.writer.sync();

@@ -19,6 +19,8 @@ export interface Step extends TreeChange {
   readonly isEdit: boolean;
   /** Another program made it at about the time of the calls. */
   readonly isUnclear?: boolean | undefined;
+  /** Of an edit that made a file: how many of the folders above it are its own; absent in older records. */
+  readonly newFolders?: number | undefined;
 }
 
 export interface Chains {
@@ -83,6 +85,7 @@ class Building {
       after: toState(change.after),
       callIds: [change.callId],
       isEdit: true,
+      newFolders: change.newFolders,
     };
     const fresh = this.fresh.get(step.path) ?? [];
     this.dropUnmade(step, fresh);
@@ -108,8 +111,14 @@ class Building {
     // Before the files in them are seen: a folder belongs to the edit that makes its first file.
     const makers = new Map(changes.map((change) => [change, this.makersOf(change)]));
     const { isUnclear } = record;
-    for (const change of changes)
-      this.seen(change, { callIds: [...record.callIds, ...(makers.get(change) ?? [])], isEdit: false, isUnclear });
+    for (const change of changes) {
+      const own = makers.get(change) ?? [];
+      const by = { callIds: record.callIds, isEdit: false, isUnclear };
+      // What was there before had to go first, and not by an edit.
+      if (own.length > 0 && change.before !== null) this.seen({ ...change, after: null }, by);
+      const before = own.length > 0 ? null : change.before;
+      this.seen({ ...change, before }, { ...by, callIds: [...record.callIds, ...own] });
+    }
     if (record.callIds.length > 0 && record.count > 0) this.undone.length = 0;
   }
 
@@ -147,9 +156,12 @@ class Building {
 
   /** A new file brings its new folders along, which no edit announces. */
   private makersOf({ path, before, after }: TreeChange): string[] {
-    if (before !== null || after?.kind !== 'folder') return [];
+    if (before?.kind === 'folder' || after?.kind !== 'folder') return [];
     const below = [...this.fresh].filter(([file]) => file.startsWith(`${path}/`)).flatMap(([, edits]) => edits);
-    return below.filter((edit) => edit.before === null).flatMap((edit) => edit.callIds);
+    const depth = depthOf(path);
+    const unknown = before === null ? Infinity : 0;
+    const isMaker = (edit: Step) => edit.before === null && depthOf(edit.path) - depth <= (edit.newFolders ?? unknown);
+    return below.filter(isMaker).flatMap((edit) => edit.callIds);
   }
 
   private applied(record: AppliedRecord): void {
@@ -186,6 +198,10 @@ class Building {
     own.push(step);
     this.steps.set(step.path, own);
   }
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length;
 }
 
 function isModeKept({ before, after }: TreeChange): boolean {

@@ -2,6 +2,7 @@
 
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { WalkAnswer } from './undo-requests.ts';
+import { isInGit } from './byte-path.ts';
 import { StoreFull } from './undo-client.ts';
 import { TooLarge } from './walk-rules.ts';
 
@@ -37,6 +38,11 @@ export class UndoNotices {
         this.warnOnce(
           `Undo does not cover ${count} files: the disk or the store of undo is full. New files are covered.`,
         );
+      const own = paths.filter(({ path }) => !isInGit(path));
+      if (reason === 'large' && own.length > 0)
+        this.tellOnce('info', `Undo does not cover files above 10 MB: ${nameSome(own)}.`, reason);
+      if (reason === 'unreadable' && own.length > 0)
+        this.tellOnce('warning', `Undo does not cover what cannot be read: ${nameSome(own)}.`, reason);
       if (reason === 'rebuildable') this.warnOnce(`Undo does not cover all of ${nameSome(paths)}: too large.`);
     }
   }
@@ -48,10 +54,14 @@ export class UndoNotices {
   }
 
   private warnOnce(message: string): void {
-    const key = message.replaceAll(/[\d,]+/g, '');
+    this.tellOnce('warning', message);
+  }
+
+  /** By default a sentence that differs in its numbers only is the same. */
+  private tellOnce(level: 'info' | 'warning', message: string, key = message.replaceAll(/[\d,]+/g, '')): void {
     if (this.told.has(key)) return;
     this.told.add(key);
-    this.tell('warning', message);
+    this.tell(level, message);
   }
 }
 

@@ -65,6 +65,17 @@ describe('in a large workspace', () => {
   });
 });
 
+it('takes back the folders that an edit made, not those that the user made for it', async () => {
+  await using trial = new UndoTrial();
+  await trial.begin();
+  trial.sh('mkdir mine');
+  const before = trial.tree();
+  await trial.edit('mine/deep/er/x.txt', 'agent');
+  await trial.edit('own/y.txt', 'agent');
+  expect(await trial.back()).toMatchObject({ skipped: [], isVerified: true });
+  expect(trial.tree()).toEqual(before);
+});
+
 it('leaves what the user changed after the command ended, while it is being looked at', async () => {
   let end: number | undefined;
   await using trial = new UndoTrial({ fileTime: () => end ?? Date.now() });

@@ -1,0 +1,26 @@
+/** A session of an ordinary user in a workspace with a file and a folder that may not be read: see undo-cases.process.test.ts. */
+
+import { chmodSync, readFileSync } from 'node:fs';
+import { UndoTrial } from './undo.fixture.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const trial = new UndoTrial({ folder });
+trial.write('a.txt', 'one');
+trial.write('secret.txt', 'hidden', 0o000);
+trial.write('locked/inside.txt', 'hidden');
+chmodSync(trial.path('locked'), 0o000);
+await trial.begin();
+await trial.shell('echo two > a.txt; rm -f secret.txt');
+const preview = await trial.desk.preview({ last: 1 });
+const { isVerified } = await trial.desk.apply(preview);
+const answer = {
+  told: trial.told,
+  restored: preview.restored,
+  notCovered: preview.notCovered.map(({ path, reason }) => ({ path, reason })),
+  isVerified,
+  content: readFileSync(trial.path('a.txt'), 'utf8'),
+};
+await trial.undo.dispose();
+trial.recorder.close();
+// oxlint-disable-next-line no-console -- a program of its own
+console.log(JSON.stringify(answer));
