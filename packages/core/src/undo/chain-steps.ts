@@ -19,8 +19,8 @@ export interface Step extends TreeChange {
   readonly isEdit: boolean;
   /** Another program made it at about the time of the calls. */
   readonly isUnclear?: boolean | undefined;
-  /** Of an edit that made a file: how many of the folders above it are its own; absent in older records. */
-  readonly newFolders?: number | undefined;
+  /** Of an edit that made a file, in the record of an older version: the folders above it may be its own. */
+  readonly isOlder?: boolean | undefined;
 }
 
 export interface Chains {
@@ -79,20 +79,21 @@ class Building {
       this.outside.push(change);
       return;
     }
-    const step: Step = {
-      path: fromText(path),
-      before: toState(change.before),
-      after: toState(change.after),
-      callIds: [change.callId],
-      isEdit: true,
-      newFolders: change.newFolders,
-    };
+    const { before, after, newFolders } = change;
+    const by = { callIds: [change.callId], isEdit: true };
+    for (const folder of foldersAbove(fromText(path)).slice(0, newFolders ?? 0))
+      this.announced({ ...by, path: folder, before: null, after: { kind: 'folder', mode: AS_IT_IS } });
+    const isOlder = before === null && newFolders === undefined;
+    this.announced({ ...by, path: fromText(path), before: toState(before), after: toState(after), isOlder });
+    this.undone.length = 0;
+  }
+
+  private announced(step: Step): void {
     const fresh = this.fresh.get(step.path) ?? [];
     this.dropUnmade(step, fresh);
     this.push(step);
     fresh.push(step);
     this.fresh.set(step.path, fresh);
-    this.undone.length = 0;
   }
 
   /** An edit is on record before it happens: one that failed left the content the next one begins with. */
@@ -111,14 +112,8 @@ class Building {
     // Before the files in them are seen: a folder belongs to the edit that makes its first file.
     const makers = new Map(changes.map((change) => [change, this.makersOf(change)]));
     const { isUnclear } = record;
-    for (const change of changes) {
-      const own = makers.get(change) ?? [];
-      const by = { callIds: record.callIds, isEdit: false, isUnclear };
-      // What was there before had to go first, and not by an edit.
-      if (own.length > 0 && change.before !== null) this.seen({ ...change, after: null }, by);
-      const before = own.length > 0 ? null : change.before;
-      this.seen({ ...change, before }, { ...by, callIds: [...record.callIds, ...own] });
-    }
+    for (const change of changes)
+      this.seen(change, { callIds: [...record.callIds, ...(makers.get(change) ?? [])], isEdit: false, isUnclear });
     if (record.callIds.length > 0 && record.count > 0) this.undone.length = 0;
   }
 
@@ -154,14 +149,11 @@ class Building {
     );
   }
 
-  /** A new file brings its new folders along, which no edit announces. */
+  /** A new file brings its new folders along, which edits of older versions do not announce. */
   private makersOf({ path, before, after }: TreeChange): string[] {
-    if (before?.kind === 'folder' || after?.kind !== 'folder') return [];
+    if (before !== null || after?.kind !== 'folder') return [];
     const below = [...this.fresh].filter(([file]) => file.startsWith(`${path}/`)).flatMap(([, edits]) => edits);
-    const depth = depthOf(path);
-    const unknown = before === null ? Infinity : 0;
-    const isMaker = (edit: Step) => edit.before === null && depthOf(edit.path) - depth <= (edit.newFolders ?? unknown);
-    return below.filter(isMaker).flatMap((edit) => edit.callIds);
+    return below.filter(({ isOlder = false }) => isOlder).flatMap((edit) => edit.callIds);
   }
 
   private applied(record: AppliedRecord): void {
@@ -200,8 +192,10 @@ class Building {
   }
 }
 
-function depthOf(path: string): number {
-  return path.split('/').length;
+/** The deepest first. */
+function foldersAbove(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, index) => names.slice(0, names.length - 1 - index).join('/'));
 }
 
 function isModeKept({ before, after }: TreeChange): boolean {

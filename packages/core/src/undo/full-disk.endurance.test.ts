@@ -8,6 +8,8 @@ import { describe, expect, inject, it } from 'vitest';
 import { UndoTrial } from './undo.fixture.ts';
 
 const PAGE = 4096;
+/** More than all that is written. */
+const PAGES = 24;
 const isEndurance = inject('isEndurance');
 const TIMEOUT_MS = 600_000;
 
@@ -45,12 +47,17 @@ const canMount = (() => {
 })();
 
 /** How much is left, from nothing on. */
-function roomsOf(pages: number, names: number) {
+function roomsOf(names: number) {
   const all = [
-    ...Array.from({ length: pages }, (_, count) => ({ pages: count })),
+    ...Array.from({ length: PAGES }, (_, count) => ({ pages: count })),
     ...Array.from({ length: names }, (_, count) => ({ names: count })),
   ];
-  return isEndurance ? all : [all[1]!, all[pages + 1]!];
+  return isEndurance ? all : [all[1]!, all[PAGES + 1]!];
+}
+
+/** The room grew from none to enough: every write was the first that failed once. */
+function expectAllCovered(fits: readonly boolean[]): void {
+  if (isEndurance) expect([fits[0], fits[PAGES - 1], fits[PAGES], fits.at(-1)]).toEqual([false, true, false, true]);
 }
 
 describe.skipIf(!canMount)('a disk that is full at each write', () => {
@@ -68,7 +75,8 @@ describe.skipIf(!canMount)('a disk that is full at each write', () => {
       symlinkSync('a', trial.path('link'));
       await trial.begin();
       const before = trial.tree();
-      for (const room of roomsOf(24, 12)) {
+      const fits: boolean[] = [];
+      for (const room of roomsOf(16)) {
         disk.leave({});
         trial.prompt();
         await trial.shell(
@@ -93,7 +101,9 @@ describe.skipIf(!canMount)('a disk that is full at each write', () => {
           await trial.desk.apply(preview);
         }
         expect(trial.tree(), name).toEqual(before);
+        fits.push(outcome.skipped.length === 0);
       }
+      expectAllCovered(fits);
     },
     TIMEOUT_MS,
   );
@@ -101,7 +111,8 @@ describe.skipIf(!canMount)('a disk that is full at each write', () => {
   it(
     'of the store: no call fails, what is not kept is named, and what is undone is right',
     async () => {
-      for (const room of roomsOf(14, 8)) {
+      const fits: boolean[] = [];
+      for (const room of roomsOf(16)) {
         using disk = new SmallDisk();
         const name = JSON.stringify(room);
         disk.leave(room);
@@ -116,6 +127,7 @@ describe.skipIf(!canMount)('a disk that is full at each write', () => {
         if (client === undefined) {
           // Nothing can be kept at all: the user was told.
           expect(trial.told.join(), name).toMatch(/^Undo covers edits only in this workspace: /);
+          fits.push(false);
           continue;
         }
         const { changes, notCovered, uncoveredCalls } = await trial.desk.preview({ call: 'c1' });
@@ -128,7 +140,9 @@ describe.skipIf(!canMount)('a disk that is full at each write', () => {
         const now = trial.tree();
         for (const { path } of changes) if (path in now) expect(now[path], `${name} ${path}`).toBe(before[path]);
         if (!isNamed) expect(now, name).toEqual(before);
+        fits.push(!isNamed);
       }
+      expectAllCovered(fits);
     },
     TIMEOUT_MS,
   );

@@ -20,6 +20,7 @@ const [folder = '', phase = '', point = ''] = process.argv.slice(2);
 const CALLS = [
   ...['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'ftruncateSync', 'fdatasyncSync', 'renameSync'],
   ...['rename', 'rmSync', 'unlinkSync', 'mkdirSync', 'rmdirSync', 'symlinkSync', 'linkSync', 'chmodSync', 'fchmodSync'],
+  ...['copyFileSync', 'fchownSync'],
 ] as const;
 
 let left = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@
 import { fromStoredPath, toStoredPath } from './byte-path.ts';
 import type { StoredPath } from './byte-path.ts';
 
-/** The mode of a file of which only the content is on record. */
+/** The mode of a file of which only the content is on record, and of a folder that an edit made. */
 export const AS_IT_IS = -1;
 
 export interface FileState {
@@ -53,7 +53,7 @@ export function isSameState(left: TreeState, right: TreeState): boolean {
   if (left === null || right === null) return left === right;
   if (left.kind === 'file')
     return right.kind === 'file' && left.content === right.content && isSameMode(left.mode, right.mode);
-  if (left.kind === 'folder') return right.kind === 'folder' && left.mode === right.mode;
+  if (left.kind === 'folder') return right.kind === 'folder' && isSameMode(left.mode, right.mode);
   if (left.kind === 'link') return right.kind === 'link' && left.target === right.target;
   return right.kind === 'other';
 }

@@ -62,26 +62,34 @@ describe('undo of real programs', () => {
     expect(Object.keys(trial.tree()).some((path) => path.startsWith('node_modules'))).toBe(false);
   });
 
-  it.skipIf(!canRun('git', '--version'))('keeps what is in nested repositories, submodules and worktrees (11)', async () => {
-    await using trial = new UndoTrial();
-    const git = 'git -c user.name=n -c user.email=e@e -c init.defaultBranch=main -c protocol.file.allow=always';
-    const commit = `git add -A && ${git} commit -qm x`;
-    trial.sh(`mkdir ../library && cd ../library && ${git} init -q . && echo lib > lib.txt && ${commit}`);
-    trial.sh(`${git} init -q . && echo one > a.txt && ${commit} && ${git} submodule -q add ../library sub && ${commit}`);
-    trial.sh(`${git} worktree add -q tree && ${git} init -q nested && cd nested && echo n > n.txt && ${commit}`);
-    trial.sh(`${git} init -q unborn && echo u > unborn/u.txt`);
-    await trial.begin();
-    await proves(trial, 'echo changed > sub/lib.txt; rm nested/n.txt; echo more >> unborn/u.txt; echo x > tree/new.txt');
-    await trial.back();
-    const withGit = { withGit: true };
-    await proves(trial, `cd sub && echo more > more.txt && ${commit}`, withGit);
-    await proves(trial, 'rm -rf nested unborn tree', withGit);
-    await proves(trial, `${git} submodule -q deinit -f sub`, withGit);
-    await trial.back({ to: '1' }, withGit);
-    const status = execFileSync('git', ['status', '--porcelain', '--ignored'], { cwd: trial.root, encoding: 'utf8' });
-    expect(status).toBe('?? nested/\n?? tree/\n?? unborn/\n');
-    expect(readFileSync(trial.path('sub/lib.txt'), 'utf8')).toBe('lib\n');
-  });
+  it.skipIf(!canRun('git', '--version'))(
+    'keeps what is in nested repositories, submodules and worktrees (11)',
+    async () => {
+      await using trial = new UndoTrial();
+      const git = 'git -c user.name=n -c user.email=e@e -c init.defaultBranch=main -c protocol.file.allow=always';
+      const commit = `git add -A && ${git} commit -qm x`;
+      trial.sh(`mkdir ../library && cd ../library && ${git} init -q . && echo lib > lib.txt && ${commit}`);
+      trial.sh(
+        `${git} init -q . && echo one > a.txt && ${commit} && ${git} submodule -q add ../library sub && ${commit}`,
+      );
+      trial.sh(`${git} worktree add -q tree && ${git} init -q nested && cd nested && echo n > n.txt && ${commit}`);
+      trial.sh(`${git} init -q unborn && echo u > unborn/u.txt`);
+      await trial.begin();
+      await proves(
+        trial,
+        'echo changed > sub/lib.txt; rm nested/n.txt; echo more >> unborn/u.txt; echo x > tree/new.txt',
+      );
+      await trial.back();
+      const withGit = { withGit: true };
+      await proves(trial, `cd sub && echo more > more.txt && ${commit}`, withGit);
+      await proves(trial, 'rm -rf nested unborn tree', withGit);
+      await proves(trial, `${git} submodule -q deinit -f sub`, withGit);
+      await trial.back({ to: '1' }, withGit);
+      const status = execFileSync('git', ['status', '--porcelain', '--ignored'], { cwd: trial.root, encoding: 'utf8' });
+      expect(status).toBe('?? nested/\n?? tree/\n?? unborn/\n');
+      expect(readFileSync(trial.path('sub/lib.txt'), 'utf8')).toBe('lib\n');
+    },
+  );
 });
 
 describe('what cannot be kept', () => {

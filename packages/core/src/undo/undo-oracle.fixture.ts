@@ -42,7 +42,9 @@ export class UndoOracle {
 
   /** Whether any change of these calls is not taken back. */
   hasChanges(calls: readonly string[]): boolean {
-    return [...this.steps.values()].some((steps) => steps.some(({ call }) => call !== undefined && calls.includes(call)));
+    return [...this.steps.values()].some((steps) =>
+      steps.some(({ call }) => call !== undefined && calls.includes(call)),
+    );
   }
 
   /** The tree after these calls are undone. */
@@ -54,9 +56,12 @@ export class UndoOracle {
       const first = steps.findIndex(isOf);
       if (first < 0) continue;
       const since = steps.slice(first);
-      const isWhole = since.every((step, index) => isOf(step) && (index === 0 || step.before === since[index - 1]!.after));
+      const isWhole = since.every(
+        (step, index) => isOf(step) && (index === 0 || step.before === since[index - 1]!.after),
+      );
       // A path is touched only if it is exactly what the undone calls left.
-      if (isWhole && tree[path] === since.at(-1)!.after) plan.push({ path, before: tree[path], after: since[0]!.before });
+      if (isWhole && tree[path] === since.at(-1)!.after)
+        plan.push({ path, before: tree[path], after: since[0]!.before });
       taken.set(path, steps.filter(isOf));
       this.steps.set(
         path,
@@ -104,7 +109,8 @@ function carryOut(tree: Tree, plan: readonly Change[]): { tree: Tree; done: Chan
     const isReplaced = before !== undefined && before.split(' ')[0] !== after?.split(' ')[0];
     if (!isReplaced) continue;
     const isBelow = (each: string) => each.startsWith(`${path}/`);
-    const stays = Object.keys(left).some(isBelow) || wanted.some((each) => each.after !== undefined && isBelow(each.path));
+    const stays =
+      Object.keys(left).some(isBelow) || wanted.some((each) => each.after !== undefined && isBelow(each.path));
     if (isFolder(before) && stays) continue;
     delete left[path];
     if (after === undefined) done.push(change);
