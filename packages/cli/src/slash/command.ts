@@ -3,7 +3,7 @@
  * surface carries results out in its own way.
  */
 
-import type { Part, PromptOptions, Source, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
+import type { Part, ProposedCall, Source, WorkspaceAgent, WorkspaceAgentOptions } from '@castor/core';
 import type { CommandFileOptions } from '@castor/core/program';
 
 export interface SlashCommand {
@@ -33,8 +33,6 @@ export interface ServerSource {
   readonly kind: 'server';
   readonly name: string;
 }
-
-type ProposedCall = NonNullable<PromptOptions['proposal']>;
 
 export type DialogName =
   | 'agent'

@@ -1,6 +1,6 @@
 /** The interface between a conversation and its surface. Types only. */
 
-import type { AgentEvent, AgentSession, Outcome, Part, PromptOptions } from '@castor/core';
+import type { AgentEvent, AgentSession, Outcome, Part, ProposedCall } from '@castor/core';
 import type { LiveSession } from './session-lifecycle.ts';
 
 export interface GivenPrompt {
@@ -17,7 +17,7 @@ export interface PreparedTurn {
   /** Whether the user has already seen it, as the command it came from. */
   readonly isShown?: boolean;
   /** A call that the user is asked about first; nothing else is sent. */
-  readonly proposal?: NonNullable<PromptOptions['proposal']>;
+  readonly proposal?: ProposedCall;
 }
 
 /** An answer of the surface without a model, shown as a prompt with its end. */

@@ -3,7 +3,8 @@
  * from SessionStart hooks precedes the first prompt that is sent, on every surface (docs/decisions/0029).
  */
 
-import type { AgentEvent, OpenedSession, Part, PromptOptions, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { AgentEvent, OpenedSession, Part, SessionEvent, WorkspaceAgent } from '@castor/core';
+import type { PreparedTurn } from './conversation-ports.ts';
 import type { SessionOccasion } from './session-wish.ts';
 
 export interface OpenedAgent {
@@ -68,7 +69,7 @@ export class LiveSession {
   prompt(
     parts: readonly Part[],
     signal: AbortSignal,
-    { text, proposal }: PromptOptions = {},
+    { text, proposal }: Omit<PreparedTurn, 'parts'> = {},
   ): AsyncGenerator<AgentEvent, void> {
     const shown = text === undefined ? {} : { text };
     if (proposal) return this.agent.session.prompt([], signal, { ...shown, proposal });

@@ -10,7 +10,7 @@ import type { Part, PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { EventAddress } from '../protocol/events.ts';
-import type { CompletedToolCall, ProposedCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
+import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/tools.ts';
 import type { Watch } from '../spending/budget.ts';
 import { abortWith } from '../util/abort.ts';
@@ -19,16 +19,11 @@ import type { AgentSessionOptions } from './agent-session-options.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
 import type { Ending } from './prompt-ending.ts';
+import { toProposed } from './prompt-options.ts';
+import type { PromptOptions } from './prompt-options.ts';
 import { SessionQuestions } from './session-questions.ts';
 
 export type { AgentSessionOptions } from './agent-session-options.ts';
-
-export interface PromptOptions {
-  /** The request as shown to the user, where it differs from the sent one. */
-  text?: string;
-  /** The call that the history ends with: the user is asked about it, and the model receives its result. */
-  proposal?: ProposedCall;
-}
 
 export class AgentSession {
   readonly sessionId: string;
@@ -73,7 +68,7 @@ export class AgentSession {
       let ended = this.overBudget() ?? EMPTY;
       if (prepare && ended === EMPTY) yield* this.relay(prepare(signal), leave);
       const judge = (event: AgentEvent) => (ended = toEnding(event) ?? ended);
-      const proposed = ended === EMPTY ? toRequests(options.proposal, prompt_id) : [];
+      const proposed = ended === EMPTY ? toProposed(options, prompt_id) : [];
       for (const value of proposed) yield this.note({ type: GeminiEventType.ToolCallRequest, value });
       for (let request = this.begin(ended, input), calls = proposed; request.length + calls.length > 0;) {
         ended = COMPLETED;
@@ -312,9 +307,4 @@ export class AgentSession {
     this.options.record?.(event, input);
     return event;
   }
-}
-
-/** Asked about in every mode: the user went back to before it. */
-function toRequests(proposal: ProposedCall | undefined, prompt_id: string): ToolCallRequestInfo[] {
-  return proposal ? [{ ...proposal, isClientInitiated: false, forcedAsk: true, prompt_id }] : [];
 }

@@ -292,7 +292,7 @@ describe('SessionRecorder', () => {
     const preImage = `12345678-aaaa/pre-images/${before.fingerprint}`;
     expect((await readRecords(recorder.path)).slice(-2)).toEqual([
       { $fileChange: { ...change, before: before.fingerprint, preImage } },
-      { $fileChange: { ...change, before: null } },
+      { $fileChange: { ...change, before: null, newFolders: 1 } },
     ]);
     expect(String(readPreImage(directory, preImage))).toBe('old');
     recorder.close();
