@@ -7,6 +7,7 @@ import { UnauthorizedError, getErrorMessage } from '@castor/core';
 import type { AgentEvent, PromptEndedEvent } from '@castor/core';
 import { Conversation } from '../../surface/conversation.ts';
 import type { App } from './app.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import { askAboutLoop } from '../dialogs/loop-question.ts';
 import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
@@ -102,7 +103,9 @@ function tellWayOut(app: App, { outcome }: PromptEndedEvent): void {
   if (outcome !== 'failed') return;
   const next = '/model for another one · /bug keeps what led to it';
   const rows = [next, ...(report === undefined ? [] : [`details: ${report}`])];
-  app.print(rows.map((row) => (app.isSpoken ? row : app.appearance.styles.secondary(`  ${row}`))));
+  const { secondary } = app.appearance.styles;
+  const inset = { width: app.width, first: '  ', rest: '  ' };
+  app.print(rows.flatMap((row) => (app.isSpoken ? [row] : wrapRows(secondary(row), inset))));
 }
 
 function onChange({ conversation, state, screen, isSpoken, onStateChange }: App): void {
