@@ -168,7 +168,7 @@ class TaskRun {
 
   private async check({ directory }: Workplace): Promise<void> {
     const { task } = this.claim;
-    if (task.check === undefined) return this.save({ checked: { exitCode: 0 } });
+    if (task.check === undefined) return;
     this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
     this.files.write(this.files.answer, this.readLog().answer);
     const exitCode = await runCheck({
@@ -199,7 +199,7 @@ class TaskRun {
     const log = this.readLog();
     this.files.write(this.files.answer, log.answer);
     const changes = await savePatch(workplace, this.files.patch, this.where());
-    const exitCode = this.state.checked?.exitCode ?? null;
+    const exitCode = task.check === undefined ? 0 : (this.state.checked?.exitCode ?? null);
     const check = task.check === undefined ? undefined : { command: task.check, exit_code: exitCode };
     const more = { exit_code: 0, ...(check && { check }), ...(changes && { changes }) };
     if (exitCode === 0) return this.end('success', undefined, more);

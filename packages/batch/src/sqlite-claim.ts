@@ -6,6 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Claimed } from './engine.ts';
 import { START_AT_ONCE } from './pace.ts';
+import { prepared } from './prepared.ts';
 import { reserveFor } from './reserve.ts';
 import type { Reserve } from './reserve.ts';
 import { toClaim, toLimits } from './sqlite-rows.ts';
@@ -26,9 +27,10 @@ const LONGEST_DELAY_MS = 600_000;
 const LONGEST_WAIT_MS = 1_000;
 
 export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
-  const batches = database
-    .prepare(`SELECT * FROM batches WHERE state = 'open' ORDER BY priority DESC, served, created_at, id`)
-    .all() as unknown as BatchRow[];
+  const batches = prepared(
+    database,
+    `SELECT * FROM batches WHERE state = 'open' ORDER BY priority DESC, served, created_at, id`,
+  ).all() as unknown as BatchRow[];
   const chosen = wish.batch === undefined ? batches : batches.filter(({ id }) => id === wish.batch);
   for (const batch of chosen) {
     const row = findTask(database, batch, wish);
@@ -48,13 +50,14 @@ export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
 
 /** Ends every waiting task of a batch with a result that says why. */
 export function endWaiting(database: DatabaseSync, batch: string, status: 'cancelled' | 'budget', now: number): void {
-  const rows = database
-    .prepare(`SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' ORDER BY position`)
-    .all(batch) as unknown as TaskRow[];
-  const [{ last }] = database
-    .prepare('SELECT COALESCE(MAX(sequence), 0) AS last FROM tasks WHERE batch = ?')
-    .all(batch) as unknown as [{ last: number }];
-  const end = database.prepare(
+  const rows = prepared(database, `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' ORDER BY position`).all(
+    batch,
+  ) as unknown as TaskRow[];
+  const [{ last }] = prepared(database, 'SELECT COALESCE(MAX(sequence), 0) AS last FROM tasks WHERE batch = ?').all(
+    batch,
+  ) as unknown as [{ last: number }];
+  const end = prepared(
+    database,
     `UPDATE tasks SET state = 'done', status = ?, result = ?, sequence = ? WHERE batch = ? AND id = ?`,
   );
   for (const [index, row] of rows.entries()) {
@@ -66,11 +69,10 @@ export function endWaiting(database: DatabaseSync, batch: string, status: 'cance
 }
 
 function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: ClaimWish): TaskRow | undefined {
-  const rows = database
-    .prepare(
-      `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND (not_before <= ? OR not_before > ?) ORDER BY position`,
-    )
-    .iterate(id, now, now + LONGEST_DELAY_MS) as IterableIterator<unknown> as IterableIterator<TaskRow>;
+  const rows = prepared(
+    database,
+    `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND (not_before <= ? OR not_before > ?) ORDER BY position`,
+  ).iterate(id, now, now + LONGEST_DELAY_MS) as IterableIterator<unknown> as IterableIterator<TaskRow>;
   const full = new Set<string>();
   for (const row of rows) {
     if (full.has(row.provider)) continue;
@@ -85,12 +87,13 @@ function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: Cla
 }
 
 function hasRoom(database: DatabaseSync, provider: string): boolean {
-  const pace = database.prepare('SELECT at_once FROM paces WHERE provider = ?').get(provider);
+  const pace = prepared(database, 'SELECT at_once FROM paces WHERE provider = ?').get(provider);
   const atOnce = (pace?.['at_once'] as number | undefined) ?? START_AT_ONCE;
   if (atOnce >= START_AT_ONCE) return true;
-  const running = database
-    .prepare(`SELECT COUNT(*) AS count FROM tasks WHERE state = 'running' AND provider = ?`)
-    .get(provider);
+  const running = prepared(
+    database,
+    `SELECT COUNT(*) AS count FROM tasks WHERE state = 'running' AND provider = ?`,
+  ).get(provider);
   return (running?.['count'] as number) < Math.max(1, Math.floor(atOnce));
 }
 
@@ -98,12 +101,11 @@ function reserve(database: DatabaseSync, batch: BatchRow, task: Task, now: numbe
   const limits = toLimits(batch);
   const isLimited = limits.cost !== undefined || limits.tokens !== undefined;
   const sums = isLimited
-    ? (database
-        .prepare(
-          `SELECT SUM(state = 'running') AS running, SUM(state = 'waiting') AS waiting, SUM(state = 'done') AS ended,
+    ? (prepared(
+        database,
+        `SELECT SUM(state = 'running') AS running, SUM(state = 'waiting') AS waiting, SUM(state = 'done') AS ended,
              SUM(reserved_cost) AS cost, SUM(reserved_tokens) AS tokens FROM tasks WHERE batch = ?`,
-        )
-        .get(batch.id) as Record<string, number>)
+      ).get(batch.id) as Record<string, number>)
     : {};
   const { running = 0, waiting = 0, ended = 0, cost = 0, tokens = 0 } = sums;
   const spent = { cost: batch.spent_cost, tokens: batch.spent_tokens };
@@ -111,22 +113,21 @@ function reserve(database: DatabaseSync, batch: BatchRow, task: Task, now: numbe
 }
 
 function take(database: DatabaseSync, batch: BatchRow, row: TaskRow, reserved: Reserve, { worker, now }: ClaimWish) {
-  database
-    .prepare(
-      `UPDATE tasks SET state = 'running', worker = ?, claim = claim + 1, is_begun = 1, reserved_cost = ?, reserved_tokens = ?,
+  prepared(
+    database,
+    `UPDATE tasks SET state = 'running', worker = ?, claim = claim + 1, is_begun = 1, reserved_cost = ?, reserved_tokens = ?,
          started_at = COALESCE(started_at, ?) WHERE batch = ? AND id = ?`,
-    )
-    .run(worker, reserved.cost ?? 0, reserved.tokens ?? 0, now, row.batch, row.id);
-  database.prepare('UPDATE batches SET served = served + 1 WHERE id = ?').run(row.batch);
+  ).run(worker, reserved.cost ?? 0, reserved.tokens ?? 0, now, row.batch, row.id);
+  prepared(database, 'UPDATE batches SET served = served + 1 WHERE id = ?').run(row.batch);
   return { ...toClaim(row, batch), number: row.claim + 1, reserved };
 }
 
 function hasWork(database: DatabaseSync, batch: string): boolean {
-  const row = database.prepare(`SELECT 1 FROM tasks WHERE batch = ? AND state <> 'done' LIMIT 1`).get(batch);
+  const row = prepared(database, `SELECT 1 FROM tasks WHERE batch = ? AND state <> 'done' LIMIT 1`).get(batch);
   return row !== undefined;
 }
 
 function isRunningAnywhere(database: DatabaseSync, batch: string | undefined): boolean {
   const sql = `SELECT 1 FROM tasks WHERE state = 'running' ${batch === undefined ? '' : 'AND batch = ?'} LIMIT 1`;
-  return database.prepare(sql).get(...(batch === undefined ? [] : [batch])) !== undefined;
+  return prepared(database, sql).get(...(batch === undefined ? [] : [batch])) !== undefined;
 }

@@ -21,6 +21,7 @@ import { claimNext, endWaiting } from './sqlite-claim.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
 import { toClaim, toLimits, toOptions } from './sqlite-rows.ts';
 import { openDatabase } from './sqlite-schema.ts';
+import { prepared } from './prepared.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
 import type { TaskResult } from './task-result.ts';
 import { abandonedResult, isPoisoned } from './unrun-result.ts';
@@ -44,7 +45,8 @@ export class SqliteEngine implements BatchEngine {
         'INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0)',
         ...[id, title, this.now(), 'open', priority, JSON.stringify(options), JSON.stringify(limits), least as number],
       );
-      const insert = this.database.prepare(
+      const insert = prepared(
+        this.database,
         `INSERT INTO tasks (batch, id, position, spec, provider, state) VALUES (?, ?, ?, ?, ?, 'waiting')`,
       );
       for (const [position, task] of tasks.entries())
@@ -267,15 +269,15 @@ export class SqliteEngine implements BatchEngine {
   }
 
   private run(sql: string, ...values: SQLInputValue[]) {
-    return this.database.prepare(sql).run(...values);
+    return prepared(this.database, sql).run(...values);
   }
 
   private get(sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined {
-    return this.database.prepare(sql).get(...values);
+    return prepared(this.database, sql).get(...values);
   }
 
   private all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.database.prepare(sql).all(...values) as Row[];
+    return prepared(this.database, sql).all(...values) as Row[];
   }
 }
 
@@ -286,10 +288,9 @@ export interface SqliteEngineOptions {
 }
 
 function endTask(database: DatabaseSync, batch: string, id: string, result: TaskResult): void {
-  database
-    .prepare(
-      `UPDATE tasks SET state = 'done', worker = NULL, reserved_cost = 0, reserved_tokens = 0, status = ?, result = ?,
+  prepared(
+    database,
+    `UPDATE tasks SET state = 'done', worker = NULL, reserved_cost = 0, reserved_tokens = 0, status = ?, result = ?,
          sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM tasks WHERE batch = ?) WHERE batch = ? AND id = ?`,
-    )
-    .run(result.status, JSON.stringify(result), batch, batch, id);
+  ).run(result.status, JSON.stringify(result), batch, batch, id);
 }

@@ -3,10 +3,12 @@
  * itself. It knows the commit the task began with, and what the task changed. It survives its worker, and is removed whole.
  */
 
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { git } from './git.ts';
 import type { GitOptions } from './git.ts';
+import { findHead } from './known-base.ts';
+import type { Base } from './known-base.ts';
 import type { Task } from './task.ts';
 
 export interface Workplace {
@@ -30,7 +32,8 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`The folder ${folder} does not exist.`);
   if (isInPlace) return { directory: folder };
-  const { repository, prefix, base } = await findBase(folder, ref ?? 'HEAD', where);
+  const find = () => findBase(folder, ref ?? 'HEAD', where);
+  const { repository, prefix, base } = await (ref === undefined ? findHead(folder, find) : find());
   if (existsSync(path)) await removeWorkplace({ directory: path, top: path, repository }, where);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Forced: a record whose folder is gone does not matter.
@@ -43,7 +46,7 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
 }
 
 /** One call for three facts: a process costs more than what it finds out. */
-async function findBase(folder: string, ref: string, where: Where) {
+async function findBase(folder: string, ref: string, where: Where): Promise<Base> {
   const words = ['rev-parse', '--show-toplevel', '--show-prefix', `${ref}^{commit}`];
   const missing = () => new Error(`The repository ${folder} has no commit "${ref}".`);
   if (ref.startsWith('-')) throw missing();
@@ -118,9 +121,31 @@ export async function savePatch({ top, base }: Workplace, path: string, where: W
  */
 export async function removeWorkplace({ top, repository }: Workplace, where: Where): Promise<void> {
   if (top === undefined) return;
-  if (repository !== undefined)
+  const record = repository === undefined ? undefined : recordOf(top);
+  if (repository !== undefined && record === undefined)
     await git(['worktree', 'remove', '--force', '--force', top], { ...where, directory: repository }).catch(() => '');
   rmSync(top, { recursive: true, force: true, maxRetries: 3 });
+  if (record === undefined) return;
+  // As git does it: the folder, then the record. A process for it would cost more than all the rest.
+  rmSync(record, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    rmdirSync(dirname(record));
+  } catch {
+    // The repository has other worktrees.
+  }
+}
+
+/** The record that the repository keeps of a worktree, where both name each other. */
+function recordOf(top: string): string | undefined {
+  try {
+    const [, record] = /^gitdir: (.+)$/m.exec(readFileSync(join(top, '.git'), 'utf8')) ?? [];
+    if (record === undefined || basename(dirname(record)) !== 'worktrees' || !isAbsolute(record)) return undefined;
+    const isOwn = readFileSync(join(record, 'gitdir'), 'utf8').trim() === join(top, '.git');
+    return isOwn && !existsSync(join(record, 'locked')) ? record : undefined;
+  } catch {
+    // No worktree, or half of one: git knows what to do.
+    return undefined;
+  }
 }
 
 /** Uncommitted changes that a worktree would not have; empty where there are none or the folder is no repository. */

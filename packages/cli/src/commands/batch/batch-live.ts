@@ -87,6 +87,7 @@ const STEPS: Readonly<Record<TaskProgress['step'], string>> = {
   checking: 'checking',
 };
 const MAX_ROWS = 12;
+const PAINT_MS = 100;
 
 class LiveView implements BatchView {
   readonly isLive = true;
@@ -96,6 +97,7 @@ class LiveView implements BatchView {
   private status: BatchStatus | undefined;
   private rows = 0;
   private timer: NodeJS.Timeout | undefined;
+  private soon: NodeJS.Timeout | undefined;
 
   constructor(options: ViewOptions) {
     this.options = options;
@@ -120,7 +122,7 @@ class LiveView implements BatchView {
       this.results.push(event.result);
     } else if (event.type !== 'overload') this.running.delete(event.task);
     const line = describeEvent(event);
-    if (line === undefined) this.paint();
+    if (line === undefined) this.paintSoon();
     else this.above(line);
   }
 
@@ -134,6 +136,7 @@ class LiveView implements BatchView {
 
   end(): void {
     clearInterval(this.timer);
+    clearTimeout(this.soon);
     this.erase();
   }
 
@@ -143,6 +146,11 @@ class LiveView implements BatchView {
     this.paint();
   }
 
+  /** Many tasks report at once; one picture shows them all. */
+  private paintSoon(): void {
+    this.soon ??= setTimeout(() => this.paint(), PAINT_MS);
+  }
+
   private erase(): void {
     // Up over the rows, then clears to the end of the screen: nothing above is touched.
     if (this.rows > 0) process.stderr.write(`\u001b[${this.rows}A\r\u001b[J`);
@@ -150,6 +158,8 @@ class LiveView implements BatchView {
   }
 
   private paint(): void {
+    clearTimeout(this.soon);
+    this.soon = undefined;
     const { status } = this;
     if (!status) return;
     const width = Math.max(20, (process.stderr.columns ?? 80) - 1);

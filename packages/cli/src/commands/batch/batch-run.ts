@@ -125,9 +125,9 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
     }
   };
   for await (const event of worker) {
-    if (event.type === 'ended') await tellResults();
+    if (event.type === 'ended' && (words.format === 'jsonl' || words.apply !== undefined)) await tellResults();
     // Only these lines tell how the batch stands.
-    if (event.type === 'ended' || view.isLive) status = await statusOf(id, context);
+    if (event.type === 'ended' || (view.isLive && event.type !== 'progress')) status = await statusOf(id, context);
     if (event.type !== 'progress' || view.isLive) await view.show(event, status);
   }
   await tellResults();

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Task } from './task.ts';
+import { makeWorkplace, removeWorkplace } from './workplace.ts';
+
+it('begins with the HEAD of its moment, also for the second task, and leaves no record of the worktree', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'castor-workplace-'));
+  try {
+    const repository = join(root, 'repository');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', ...args], {
+        cwd: repository,
+        encoding: 'utf8',
+      });
+    execFileSync('git', ['init', '--quiet', repository]);
+    const commit = (text: string) => {
+      writeFileSync(join(repository, 'a.txt'), text);
+      git('add', '--all');
+      git('commit', '--quiet', '--message', text);
+      return git('rev-parse', 'HEAD').trim();
+    };
+    const where = { environment: process.env };
+    const make = (name: string) =>
+      makeWorkplace(
+        { place: { kind: 'folder', folder: repository } } as unknown as Task,
+        join(root, name),
+        false,
+        where,
+      );
+    const first = commit('one');
+    const made = [await make('a'), await make('b')];
+    expect(made.map(({ base }) => base)).toEqual([first, first]);
+    const second = commit('two');
+    const third = await make('c');
+    expect(third.base).toBe(second);
+    git('worktree', 'lock', third.top ?? '');
+    for (const workplace of [...made, third]) await removeWorkplace(workplace, where);
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+    expect(['a', 'b', 'c', 'repository/.git/worktrees'].filter((path) => existsSync(join(root, path)))).toEqual([]);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
