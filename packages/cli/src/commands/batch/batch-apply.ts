@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { applyToBranch, fetchPatch, repositoryOf, TaskFiles } from '@castor/batch';
 import type { Task, TaskResult } from '@castor/batch';
 import { getErrorMessage } from '@castor/core';
+import { countOf } from '@castor/core/program';
 import { findBatch } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import type { ApplyKind } from './batch-words.ts';
@@ -78,7 +79,7 @@ export class ResultApplier {
     const check = result.check ? `\nCheck: \`${result.check.command}\` passed.` : '';
     writeFileSync(
       path,
-      `# ${firstLine(answer)}\n\n${answer.trim()}\n\n---\n${files} files, +${added} −${removed}.${check}\nPatch: ${patch}\n`,
+      `# ${firstLine(answer)}\n\n${answer.trim()}\n\n---\n${countOf(files, 'file')}, +${added} −${removed}.${check}\nPatch: ${patch}\n`,
     );
     return path;
   }

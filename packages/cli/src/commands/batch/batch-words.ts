@@ -90,7 +90,7 @@ export function parseRun(argv: readonly string[], cwd: string): RunWords {
   };
 }
 
-function artifactsOf(text: string | undefined, cwd: string): Artifacts | undefined {
+export function artifactsOf(text: string | undefined, cwd: string): Artifacts | undefined {
   if (text === undefined) return undefined;
   return text === 'git' ? { kind: 'git' } : { kind: 'folder', folder: resolve(cwd, text) };
 }

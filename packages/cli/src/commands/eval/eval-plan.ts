@@ -1,13 +1,13 @@
 /** The plan of an eval: which task of the batch is which try, kept beside the batch so that an interrupted eval can be resumed. */
 
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { git } from '@castor/batch';
 import type { Task, TaskLimits } from '@castor/batch';
 import { BatchProblem } from '../batch/batch-context.ts';
 import type { BatchContext } from '../batch/batch-context.ts';
 import type { EvalRun } from './eval-results.ts';
-import { fillPrompt } from './read-suite.ts';
+import { fillPrompt, quoted } from './read-suite.ts';
 import type { Suite, SuiteTask } from './read-suite.ts';
 
 export interface EvalPlan {
@@ -24,6 +24,14 @@ export interface EvalPlan {
   least?: number;
 }
 
+export interface PlanPlace {
+  /** The folder of the eval on this machine. */
+  directory: string;
+  /** A folder that all machines see. */
+  shared?: string | undefined;
+  context: BatchContext;
+}
+
 /** The model of the user's settings. */
 export const DEFAULT_MODEL = 'default';
 
@@ -31,7 +39,7 @@ export const DEFAULT_MODEL = 'default';
 export async function planTasks(
   suite: Suite,
   taskLimits: TaskLimits,
-  at: { directory: string; context: BatchContext },
+  at: PlanPlace,
 ): Promise<{ tasks: Task[]; runs: EvalPlan['runs']; models: string[] }> {
   const models = suite.models.length > 0 ? suite.models : [DEFAULT_MODEL];
   const places = new Map<string, Task['place']>();
@@ -39,7 +47,7 @@ export async function planTasks(
   const tasks: Task[] = [];
   const runs: EvalPlan['runs'] = {};
   for (let number = 1; number <= suite.tries; number += 1)
-    for (const { name, task } of suite.tasks)
+    for (const { name, task, script } of suite.tasks)
       for (const [column, model] of models.entries())
         for (const [row, prompt] of suite.prompts.entries()) {
           const variant = models.length * suite.prompts.length > 1 ? `.${column * suite.prompts.length + row + 1}` : '';
@@ -48,6 +56,7 @@ export async function planTasks(
             ...task,
             ...{ id, tries: 1, prompt: fillPrompt(prompt, task.prompt), place: places.get(name) ?? task.place },
             ...(model !== DEFAULT_MODEL && { model }),
+            ...(at.context.queue !== undefined && script !== undefined && { check: carried(script) }),
             limits: { ...task.limits, ...definedOf(taskLimits) },
           });
           runs[id] = { task: name, model, prompt: prompt.name, try: number };
@@ -55,13 +64,18 @@ export async function planTasks(
   return { tasks, runs, models };
 }
 
+/** A worker on another machine has no folder of this suite: the script goes with the task. */
+function carried(script: string): string {
+  return `sh -c ${quoted(readFileSync(script, 'utf8'))} ${quoted(basename(script))}`;
+}
+
 /** A task's own files become a repository of one commit; else the repository that the task names. */
 async function placeOf(
   { name, task, files }: SuiteTask,
-  { directory, context }: { directory: string; context: BatchContext },
+  { directory, shared, context }: PlanPlace,
 ): Promise<Task['place']> {
   if (files === undefined) return task.place;
-  const folder = join(directory, 'start', name);
+  const folder = join(shared ?? directory, 'start', name);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   cpSync(files, folder, { recursive: true });
   const options = { directory: folder, environment: context.environment };

@@ -25,7 +25,9 @@ export async function runEval(argv: readonly string[], context: BatchContext): P
   const { suite, limits, taskLimits, least } = words;
   const id = newId();
   const directory = join(context.directory, id);
-  const { tasks, runs, models } = await planTasks(suite, taskLimits, { directory, context });
+  const { artifacts } = words;
+  const shared = artifacts?.kind === 'folder' ? join(artifacts.folder, id) : undefined;
+  const { tasks, runs, models } = await planTasks(suite, taskLimits, { directory, shared, context });
   await warnOfChanges(tasks, context);
   const commit = await commitOf(suite.directory, context.environment);
   writePlan(directory, {
@@ -38,7 +40,7 @@ export async function runEval(argv: readonly string[], context: BatchContext): P
   });
   await context.engine.submit({
     ...{ id, title: `eval ${suite.name}`, tasks, priority: 0 },
-    options: { flags: suite.flags, isInPlace: false, directory },
+    options: { flags: suite.flags, isInPlace: false, directory, ...(artifacts && { artifacts }) },
     limits: {
       ...{ cost: limits.cost, tokens: limits.tokens },
       deadline: limits.timeMs === undefined ? undefined : Date.now() + limits.timeMs,

@@ -1,10 +1,10 @@
 /** Parses the words of `castor eval run` and `compare`. Throws BatchProblem. */
 
 import { basename, join, resolve } from 'node:path';
-import type { TaskLimits } from '@castor/batch';
+import type { Artifacts, TaskLimits } from '@castor/batch';
 import type { BudgetLimits } from '@castor/core';
 import { BatchProblem } from '../batch/batch-context.ts';
-import { limitsOf, toWorking, wholeNumber, WORKING } from '../batch/batch-words.ts';
+import { artifactsOf, limitsOf, toWorking, wholeNumber, WORKING } from '../batch/batch-words.ts';
 import type { BatchWords } from '../batch/batch-words.ts';
 import { parseWords } from '../parse-words.ts';
 import type { CommandWords, KnownOptions } from '../parse-words.ts';
@@ -17,6 +17,8 @@ export interface EvalRunWords extends BatchWords {
   suite: Suite;
   limits: BudgetLimits;
   taskLimits: TaskLimits;
+  /** Where the files of ended tries go, with a queue. */
+  artifacts: Artifacts | undefined;
   /** Where the results go. */
   save: string | undefined;
   /** The share of tries that must pass. */
@@ -42,7 +44,7 @@ export interface ResultsOperand {
 const FORMATS = ['text', 'json'];
 const { '--concurrency': concurrency } = WORKING;
 const WORKING_ON = { '--concurrency': concurrency, '-o': FORMATS, '--output-format': FORMATS };
-const RUN = ['--model', '--prompt', '--task', '--tries', '--save', '--min-pass'];
+const RUN = ['--model', '--prompt', '--task', '--tries', '--save', '--min-pass', '--artifacts'];
 const LIMITS = [
   '--max-cost',
   '--max-tokens',
@@ -76,6 +78,7 @@ export function parseEvalRun(argv: readonly string[], cwd: string): EvalRunWords
       tries: tries === undefined ? suite.tries : wholeNumber(tries, '--tries', 1, 100),
       flags: [...suite.flags, ...flags],
     },
+    artifacts: artifactsOf(values.get('--artifacts'), cwd),
     limits: limitsOf(values, 'max'),
     taskLimits: { cost, tokens, turns, time: timeMs === undefined ? undefined : timeMs / 1000 },
     save: save === undefined ? undefined : resolve(cwd, save),

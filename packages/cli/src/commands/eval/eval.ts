@@ -6,6 +6,7 @@ import { homeDirectory } from '../../home-directory.ts';
 import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
 import { BatchProblem, openContext } from '../batch/batch-context.ts';
+import { takeQueue } from '../batch/batch-words.ts';
 
 const USAGE = `Usage: castor eval run [<suite>] [options] [-- flags of castor]
        castor eval resume [<eval>]
@@ -38,6 +39,10 @@ Options of run (of resume: --concurrency, --keep, -o):
   --task-cost, --task-tokens, --task-turns, --task-time
                          of one try
   --keep                 leaves the worktrees
+  --queue <address>      workers of a queue run the tries: redis://… or postgres://…;
+                         default: the variable CASTOR_QUEUE (castor worker --help)
+  --artifacts <place>    with a queue: a folder that all machines see, for the files that
+                         tasks begin with and those of ended tries; or "git"
   -o <format>            text or json
 
 Options of compare:
@@ -96,13 +101,14 @@ async function runNamed(
       return ExitCode.Failure;
   }
   const { runEval, resumeEval } = await import('./eval-run.ts');
+  const { queue, rest } = takeQueue(argv, process.env);
   const context = await openContext({
-    queue: undefined,
+    queue,
     ...{ output, interruption, cwd, home: homeDirectory(process.env), environment: process.env },
     program: [process.execPath, process.argv[1] ?? ''],
   });
   try {
-    return await (name === 'run' ? runEval : resumeEval)(argv, context);
+    return await (name === 'run' ? runEval : resumeEval)(rest, context);
   } finally {
     await context.engine.close();
   }

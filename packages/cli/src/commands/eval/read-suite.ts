@@ -17,6 +17,8 @@ export interface SuiteTask {
   task: Task;
   /** Its own files, which become the repository that it begins with. */
   files?: string;
+  /** The script that is its check. */
+  script?: string;
   fingerprint: string;
 }
 
@@ -96,7 +98,8 @@ function readTask(
   const prompt = join(directory, 'prompt.md');
   const fields = { ...defaults, ...given };
   if (fields['prompt'] === undefined && existsSync(prompt)) fields['prompt'] = readText(prompt).trim();
-  if (given['check'] === undefined && existsSync(script)) fields['check'] = `sh ${quoted(script)}`;
+  const isScript = given['check'] === undefined && existsSync(script);
+  if (isScript) fields['check'] = `sh ${quoted(script)}`;
   if (fields['check'] === undefined)
     throw problem(`${directory}: the check is missing. Write check.sh, or "check" in task.json.`);
   for (const field of ['id', 'model', 'tries'])
@@ -114,7 +117,7 @@ function readTask(
   const content = [JSON.stringify(fields), existsSync(script) ? readText(script) : '', ...contentsOf(files, hasFiles)];
   // The place of the suite on this machine is no part of a task.
   const fingerprint = hash(content.join('\0').replaceAll(suite, ''));
-  return { name, task, ...(hasFiles && { files }), fingerprint };
+  return { name, task, ...(hasFiles && { files }), ...(isScript && { script }), fingerprint };
 }
 
 /** The top of the repository that holds the suite: where a task begins unless it says otherwise. */
@@ -182,8 +185,9 @@ function hash(content: string): string {
   return process.getBuiltinModule('node:crypto').hash('sha256', content).slice(0, 16);
 }
 
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", String.raw`'\''`)}'`;
+/** A word of a shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function problem(sentence: string): BatchProblem {
