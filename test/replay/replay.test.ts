@@ -219,3 +219,46 @@ describe('what cannot be recorded or replayed', () => {
     expect([result.code, result.stderr]).toEqual([code, expect.stringMatching(sentence)]);
   });
 });
+
+describe('a run that a replay could not do again', () => {
+  const HOOK = { hooks: { SessionStart: [{ hooks: [{ type: 'command', command: 'true' }] }] } };
+  const SERVER = { mcpServers: { near: { command: 'node', args: ['x.js'] } } };
+  const SIGNED = { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'global' };
+
+  it.each<[string, object, readonly string[], Record<string, string>, RegExp]>([
+    [
+      'hooks',
+      HOOK,
+      [],
+      {},
+      /does not record hooks, and a replay runs none: .*settings\.json\. To record without them: /,
+    ],
+    ['MCP servers', SERVER, [], {}, /MCP servers, and a replay starts none: near\. .* --allowed-mcp-server-names none/],
+    ['a resumed session', {}, ['--resume', 'latest'], {}, /from its start; it cannot continue a session/],
+    ['Vertex AI', {}, [], SIGNED, /does not record Vertex AI: a replay has no Google credentials/],
+    ['a conversation', {}, ['--input-format', 'stream-json', '-o', 'stream-json'], {}, /records one prompt/],
+  ])('is refused before anything is sent or written: %s', async (_name, settings, args, env, sentence) => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
+    await using model = await fakeModel([say('never')]);
+    const prompt = args.includes('--input-format') ? [] : ['-p', 'go'];
+    const { code, stderr, stdout } = await runCli(['--record', 'r.jsonl', ...args, ...prompt], {
+      workspace,
+      model,
+      env,
+    });
+    expect([code, `${stderr}${stdout}`]).toEqual([42, expect.stringMatching(sentence)]);
+    expect([model.requests.length, existsSync(join(workspace.project, 'r.jsonl'))]).toEqual([0, false]);
+  });
+
+  it('is recorded where it is told to leave them out, and is the same again', async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/settings.json': JSON.stringify({ ...SERVER, ...HOOK, hooksConfig: { enabled: false } }) },
+    });
+    await using model = await fakeModel([say('hello')]);
+    const args = ['--allowed-mcp-server-names', 'none', '--record', 'r.jsonl', '-p', 'go'];
+    const recorded = await runCli(args, { workspace, model });
+    expect([recorded.code, recorded.stdout], recorded.stderr).toEqual([0, 'hello\n']);
+    const replayed = await runCli(['replay', 'r.jsonl'], { workspace });
+    expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
+  });
+});

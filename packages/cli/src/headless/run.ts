@@ -117,12 +117,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   }
 }
 
-async function openTapeFor(start: Start, { piped, output }: HeadlessOptions): Promise<OpenedTape | undefined> {
+async function openTapeFor(start: Start, { piped }: HeadlessOptions): Promise<OpenedTape | undefined> {
   const { record, replayIn } = start.args;
   if (record === undefined && replayIn === undefined) return undefined;
-  const { describeUnrecorded, openTape } = await import('../recording/open-tape.ts');
-  const unrecorded = describeUnrecorded(start);
-  if (unrecorded !== undefined) output.note(`castor: warning: ${unrecorded}`);
+  const { openTape } = await import('../recording/open-tape.ts');
   return openTape({ start, argv: process.argv.slice(2), stdin: piped });
 }
 

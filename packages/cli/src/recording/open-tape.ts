@@ -26,8 +26,8 @@ import {
 import type { WorkspaceAgentOptions } from '@castor/core';
 import type { FileLine, RunTape } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
-import { chooseSandbox } from '../start/sandbox.ts';
 import type { Start } from '../start/start.ts';
+import { refuseUnplayable } from './refuse-unplayable.ts';
 import { environmentOf, filesOf } from './start-state.ts';
 
 declare const CASTOR_VERSION: string;
@@ -64,7 +64,7 @@ type ToolLookup = Parameters<OpenedTape['tapeTools']>[0];
 
 async function openRecorder({ start, argv, stdin }: TapeContext): Promise<BareTape> {
   const { args, cwd, home, environment, choice } = start;
-  refuse(start);
+  refuseUnplayable(start);
   const path = resolve(cwd, args.record ?? '');
   if (existsSync(path)) throw input(`${args.record} exists. Remove it, or record to another file.`);
   const root = realpathSync(cwd);
@@ -104,29 +104,6 @@ async function openRecorder({ start, argv, stdin }: TapeContext): Promise<BareTa
       rmSync(written);
     },
   });
-}
-
-/** What is part of this run and will not be part of a replay, in a sentence for the user. */
-export function describeUnrecorded({ args, settings, configuration }: Start): string | undefined {
-  const hasServers = Object.keys(settings.mcpServers).length > 0;
-  const hasHooks = configuration.layers.some(({ raw }) => raw['hooks'] !== undefined);
-  if (args.record === undefined || !(hasServers || hasHooks)) return undefined;
-  const parts = [...(hasServers ? ['MCP servers'] : []), ...(hasHooks ? ['hooks'] : [])].join(' and ');
-  return `this run has ${parts}, and a replay has none: it will differ where they matter.`;
-}
-
-/** What a replay could not do again. */
-function refuse(start: Start): void {
-  const { args, choice, approval } = start;
-  if (args.inputFormat === 'stream-json')
-    throw input('--record records one prompt; it does not record --input-format stream-json.');
-  if (args.resume !== undefined || args.continue || args.sessionFile !== undefined)
-    throw input('--record records a run from its start; it cannot continue a session.');
-  if (approval.includeDirectories.length > 0)
-    throw input('--record records one folder; it does not record --include-directories.');
-  if (chooseSandbox(start) !== undefined)
-    throw input('--record does not record a run with a sandbox; add --no-sandbox.');
-  if (choice.access.kind === 'replay') throw input('--record and --fake-responses exclude each other.');
 }
 
 function openPlayer(directory: string, { start }: TapeContext): BareTape {
