@@ -18,7 +18,8 @@ it('refuses connections and names that no room announced, below every module of 
   const [closedPort, openPort] = [closed, open].map((server) => (server.address() as AddressInfo).port);
   try {
     const addresses = [`http://127.0.0.1:${closedPort}/`, `http://127.0.0.1:${openPort}/`];
-    const { stdout } = await promisify(execFile)(process.execPath, [FIXTURE, ...addresses]);
+    const words = ['--conditions=castor-source', '--experimental-transform-types', FIXTURE, ...addresses];
+    const { stdout } = await promisify(execFile)(process.execPath, words);
     const sentence = `127.0.0.1:${closedPort} is not reached: --airgap allows only the host of the model.`;
     expect(JSON.parse(stdout)).toEqual({
       ...{ socket: sentence, http: sentence, fetch: sentence, model: 'the model' },

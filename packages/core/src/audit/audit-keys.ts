@@ -3,8 +3,8 @@
  * own, to be kept elsewhere: a program that has both the key and the log can write another one.
  */
 
-import { readFileSync } from 'node:fs';
-import type { KeyObject } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { builtin } from '../util/builtin-modules.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import type { AuditPlace } from './audit-place.ts';
@@ -25,13 +25,17 @@ export interface PublicKey {
 
 const ID_LENGTH = 16;
 
-/** Makes the key where there is none. Throws file-system errors. Call it while the log is locked. */
+/**
+ * Makes the key where there is none. Throws file-system errors. Call it while the log is locked. The key is kept as JWK, which
+ * is read several times faster than PEM.
+ */
 export function openKeys({ keyFile, publicKeyFile }: AuditPlace): AuditKeys {
-  const key = readKey(keyFile) ?? createKey(keyFile);
-  const pem = builtin.crypto.createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
-  if (readText(publicKeyFile) !== pem) replaceFile(publicKeyFile, pem);
+  const jwk = readKey(keyFile) ?? createKey(keyFile);
+  const key = builtin.crypto.createPrivateKey({ key: jwk, format: 'jwk' });
+  if (!existsSync(publicKeyFile))
+    replaceFile(publicKeyFile, builtin.crypto.createPublicKey(key).export({ type: 'spki', format: 'pem' }));
   return {
-    id: keyId(pem),
+    id: keyId(jwk),
     sign: (end) => builtin.crypto.sign(null, toSigned(end), key).toString('base64'),
   };
 }
@@ -52,22 +56,23 @@ export function toPublicKey(text: string, from: string): PublicKey {
   }
   const pem = key.export({ type: 'spki', format: 'pem' }).toString();
   return {
-    id: keyId(pem),
+    id: keyId(key.export({ format: 'jwk' })),
     pem,
     isSigned: (end, signature) =>
       builtin.crypto.verify(null, toSigned(end), key, Buffer.from(String(signature), 'base64')),
   };
 }
 
-function readKey(file: string): KeyObject | undefined {
+function readKey(file: string): JsonWebKey | undefined {
   const text = readText(file);
-  return text === undefined ? undefined : builtin.crypto.createPrivateKey(text);
+  return text === undefined ? undefined : (JSON.parse(text) as JsonWebKey);
 }
 
-function createKey(file: string): KeyObject {
+function createKey(file: string): JsonWebKey {
   const { privateKey } = builtin.crypto.generateKeyPairSync('ed25519');
-  replaceFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  return privateKey;
+  const jwk = privateKey.export({ format: 'jwk' });
+  replaceFile(file, `${JSON.stringify(jwk)}\n`);
+  return jwk;
 }
 
 function readText(file: string): string | undefined {
@@ -79,8 +84,9 @@ function readText(file: string): string | undefined {
   }
 }
 
-function keyId(pem: string): string {
-  return sha256(pem).slice(0, ID_LENGTH);
+/** From the public half. */
+function keyId({ x = '' }: JsonWebKey): string {
+  return sha256(x).slice(0, ID_LENGTH);
 }
 
 function toSigned({ seq, hash }: ChainEnd): Buffer {
