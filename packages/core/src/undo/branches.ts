@@ -48,7 +48,8 @@ export async function createBranch({
   if (branches.some((branch) => branch.name === name)) throw new UndoError(`The branch "${name}" exists already.`);
   if (existsSync(target)) throw new UndoError(`${target} exists already: choose another name.`);
   const session = await findSession(wanted, { home, root });
-  if (!session) throw new UndoError('There is no session to branch from yet.');
+  if (!session)
+    throw new UndoError('There is no session to branch from yet: start castor in this folder and send a prompt first.');
   const before = at === undefined ? undefined : await findMessage(session.path, root, at, directory);
   try {
     await copyWorkspace(root, target);

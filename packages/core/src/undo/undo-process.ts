@@ -1,6 +1,7 @@
 /**
  * The process beside the program: reads one request per line, answers with one line each, and ends with its input. It
- * runs at low priority, so that it never takes the processor from the screen or a command.
+ * walks at low priority, so that it never takes the processor from the screen or a command; a process that only undoes,
+ * as for `castor undo`, has a user who waits for it.
  */
 
 import { setPriority } from 'node:os';
@@ -17,6 +18,18 @@ const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 let worker: UndoWorker | undefined;
 
+let isLow = false;
+
+function lowerPriority(): void {
+  if (isLow) return;
+  isLow = true;
+  try {
+    setPriority(LOW);
+  } catch {
+    // Not allowed everywhere.
+  }
+}
+
 function say(reply: UndoReply): void {
   // oxlint-disable-next-line no-restricted-properties -- this process has no terminal: its output is its answers
   process.stdout.write(`${JSON.stringify(reply)}\n`);
@@ -24,6 +37,7 @@ function say(reply: UndoReply): void {
 
 async function handle({ id, ...request }: UndoRequest & { id: number }): Promise<void> {
   try {
+    if (request.do === 'walk') lowerPriority();
     if (request.do === 'open') worker = new UndoWorker(request, (progress) => say({ progress }));
     say({ id, value: await worker?.answer(request) });
   } catch (error) {
@@ -32,11 +46,6 @@ async function handle({ id, ...request }: UndoRequest & { id: number }): Promise
   }
 }
 
-try {
-  setPriority(LOW);
-} catch {
-  // Not allowed everywhere.
-}
 for (const signal of SIGNALS) process.on(signal, () => undefined);
 // oxlint-disable-next-line no-restricted-properties -- its input is its requests
 const lines = createInterface({ input: process.stdin });

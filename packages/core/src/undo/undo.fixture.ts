@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { fingerprint } from '../tools/files/read-ledger.ts';
 import { SessionUndo } from './session-undo.ts';
@@ -30,6 +31,9 @@ export interface TrialOptions extends Partial<SessionUndoOptions> {
 
 /** More than the doubt about the time of a file. */
 const PASSED_MS = 25;
+
+/** A machine under load is slow, and no reason to run a call uncovered. */
+const PATIENT: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms * 100, signal) };
 
 let sessions = 0;
 
@@ -58,7 +62,7 @@ export class UndoTrial implements AsyncDisposable {
       root: this.root,
       store: this.store,
       sessionId: this.sessionId,
-      clock: systemClock,
+      clock: PATIENT,
       record: (record) => this.recorder.workspace(record),
       tell: (_level, message) => this.told.push(message),
       exclude: [],
