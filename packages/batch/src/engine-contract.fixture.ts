@@ -28,20 +28,8 @@ function result(id: string, status: TaskResult['status'] = 'success'): TaskResul
   return { id, status, cost_usd: 0, tokens: 0, tries: 1, ended_at: '2026-01-01T00:00:00.000Z' };
 }
 
-/** An engine on a server may learn of an end a moment later; a worker that is told to wait asks again. */
-const MOST_CLAIMS = 500;
-
-async function claimWithoutWait(engine: BatchEngine, id: string, labels: string[] = []) {
-  let found = await engine.claim({ id, labels });
-  for (let tries = 1; found.kind === 'wait' && tries < MOST_CLAIMS; tries += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-    found = await engine.claim({ id, labels });
-  }
-  return found;
-}
-
 async function claimed(engine: BatchEngine, worker = 'w1', labels: string[] = []): Promise<Claim> {
-  const found = await claimWithoutWait(engine, worker, labels);
+  const found = await engine.claim({ id: worker, labels });
   if (found.kind !== 'claim') throw new Error(`Nothing to claim: ${found.kind}.`);
   return found.claim;
 }
@@ -62,7 +50,7 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
     expect([one.task.id, two.task.id]).toEqual(['1', '2']);
     expect((await engine.claim({ id: 'w3', labels: [] })).kind).toBe('wait');
     expect([await end(engine, two), await end(engine, one)]).toEqual([true, true]);
-    expect((await claimWithoutWait(engine, 'w1')).kind).toBe('idle');
+    expect((await engine.claim({ id: 'w1', labels: [] })).kind).toBe('idle');
     expect((await engine.results('a', 0)).map(({ id }) => id)).toEqual(['2', '1']);
     expect((await engine.results('a', 1)).map(({ id }) => id)).toEqual(['1']);
   });
@@ -94,7 +82,7 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
       await claimed(engine, worker);
       kill(worker);
     }
-    expect((await claimWithoutWait(engine, 'w4')).kind).toBe('idle');
+    expect((await engine.claim({ id: 'w4', labels: [] })).kind).toBe('idle');
     expect(await engine.results('a', 0)).toMatchObject([
       { id: 'poison', status: 'crashed', error: { type: 'WorkerDiedError' } },
     ]);
@@ -149,7 +137,7 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
       expect(third.reserved.cost! + second.reserved.cost! + 0.5).toBeLessThanOrEqual(1 + 1e-9);
       await end(engine, third, { cost: 0.25, tokens: 7 });
       await end(engine, second, { cost: 0.25, tokens: 7 });
-      expect((await claimWithoutWait(engine, 'w')).kind).toBe('idle');
+      expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('idle');
       const [status] = await engine.batches();
       expect(status).toMatchObject({ ended: { success: 3, budget: 1 }, spent: { cost: 1, tokens: 21 } });
     },
@@ -167,7 +155,7 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
   promise('starts nothing after the deadline', async ({ engine, advance }) => {
     await engine.submit(batch('a', [task('1')], { deadline: Date.now() + 60_000 }));
     await advance(61_000);
-    expect((await claimWithoutWait(engine, 'w')).kind).toBe('idle');
+    expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('idle');
     expect(await engine.results('a', 0)).toMatchObject([{ status: 'budget' }]);
   });
 
@@ -202,7 +190,7 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
   promise('stops: nothing starts, and it can go on', async ({ engine }) => {
     await engine.submit(batch('a', [task('1')]));
     await engine.change('a', 'stopping');
-    expect((await claimWithoutWait(engine, 'w')).kind).toBe('idle');
+    expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('idle');
     await engine.change('a', 'open');
     expect((await claimed(engine)).task.id).toBe('1');
   });

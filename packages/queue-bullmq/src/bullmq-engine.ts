@@ -87,7 +87,7 @@ export class BullmqEngine implements BatchEngine {
 
   claim(worker: WorkerIdentity, batch?: string): Promise<Claimed> {
     return this.patiently(async () => {
-      const found = await this.claiming.next(worker, batch);
+      const found = await this.next(worker, batch);
       if (!('claim' in found)) return found;
       const { claim } = found;
       // An earlier claim of the same task has no meaning any more.
@@ -154,6 +154,15 @@ export class BullmqEngine implements BatchEngine {
     await Promise.all(this.moving);
     for (const lane of this.lanes.values()) await lane.close().catch(() => undefined);
     await this.connection.close();
+  }
+
+  /** BullMQ may still count a task as running that has ended here: before a worker is told to wait, it has heard of all. */
+  private async next(worker: WorkerIdentity, batch: string | undefined): ReturnType<Claiming['next']> {
+    const found = await this.claiming.next(worker, batch);
+    if ('claim' in found || found.kind !== 'wait' || this.moving.size === 0) return found;
+    await Promise.all(this.moving);
+    this.standing.forget();
+    return this.claiming.next(worker, batch);
   }
 
   private keep(moved: Promise<void>): void {
