@@ -63,7 +63,7 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
   return [
     ...(fields.isAirgapped ? NETWORK_TOOLS : []).map((name) => ({
       ...rule(name, 'deny', 4.95, ''),
-      source: { name: '--airgap' },
+      source: { name: 'airgap' },
     })),
     ...mcpExcluded.map((name) => serverRule(name, 'deny', 4.9, 'mcp.excluded')),
     ...exclude.flatMap((entry) => entryRules(entry, 'deny', 4.4, 'tools.exclude')),

@@ -75,7 +75,8 @@ export class BoundsDesk {
 
   /** For the proxy: an unknown host waits for the user's answer. */
   async decideHost(host: string, port: number): Promise<ProxyDecision> {
-    if (this.isClosed('host')) return { isAllowed: false, why: `${host} is not reached: --airgap` };
+    if (this.isClosed('host'))
+      return { isAllowed: false, why: `${host} is not reached: airgap allows only the host of the model` };
     const list = this.hosts.flatMap((entry) => parseHostEntry(entry) ?? []);
     // A question about the name alone: each connection is decided on by its port.
     const isListed =

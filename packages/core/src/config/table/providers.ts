@@ -138,7 +138,7 @@ export const castor = {
     'Other agents whose files Castor reads: claude for .claude/skills and .claude/commands, codex for ~/.codex/prompts.',
     { project: 'never' },
   ),
-  airgap: flag(false, 'Reaches nothing but the host of the model, as --airgap does.', {
+  airgap: flag(false, 'Reaches nothing but the host of the model.', {
     project: 'never',
     whenInvalid: { use: true },
   }),
