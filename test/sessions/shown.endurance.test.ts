@@ -1,7 +1,7 @@
 /** Killed while an answer arrives: what the user has read of it is in the session. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, createWorkspace, fakeModel, gate, runCli, say, seededRandom, startCli } from '@castor/testkit';
 import { startTerminal, text } from '@castor/testkit';
@@ -108,10 +108,12 @@ describe('a prompt that was shown and not sent', () => {
     await using model = await fakeModel([say('Sent.')]);
     await using program = await start({ workspace, model });
     await untilRecorded(chats, '$prompt');
+    // Opens when the hook reads: a program that is killed before it has started the hook leaves none to read.
+    const hook = await open(pipe, 'w');
     program.kill('SIGKILL');
     await program.done;
     // The hook outlives the program that waited for it.
-    await writeFile(pipe, '');
+    await hook.close();
     await rm(pipe);
     await writeFile(pipe, '{}');
     expect((await runCli(['--list-sessions'], { workspace })).stdout).toContain('1. Remember me');
