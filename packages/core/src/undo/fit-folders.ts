@@ -22,10 +22,13 @@ async function withoutFullFolders(plan: UndoPlan, { childrenOf }: PresentFolders
   if (doomed.length === 0) return plan;
   const children = await childrenOf(doomed.map(({ path }) => path));
   const gone = new Set(plan.changes.filter(({ before, after }) => before && after === null).map(({ path }) => path));
+  // A folder of the agent's may hold a file of the user's that comes back.
+  const filled = new Set(plan.changes.filter(({ after }) => after !== null).map(({ path }) => parentOf(path)));
   const kept = new Set<string>();
   for (const [index, { path }] of [...doomed.entries()].toReversed()) {
     const names = children[index] ?? [];
-    if (names.some((name) => !gone.has(`${path}/${name}`) || kept.has(`${path}/${name}`))) kept.add(path);
+    if (filled.has(path) || names.some((name) => !gone.has(`${path}/${name}`) || kept.has(`${path}/${name}`)))
+      kept.add(path);
   }
   return leave(plan, kept, 'not_empty');
 }
