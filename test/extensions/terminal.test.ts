@@ -129,7 +129,7 @@ it('gives a theme and the folder of plans: the screen has its colours, plan mode
   terminal.type('2');
   await terminal.waitUntil(() => terminal.bytes.includes('38;2;1;2;3'));
   terminal.type('Plan it\r');
-  await terminal.waitForText('Approve the plan?');
+  await terminal.waitForText('Carry out this plan?');
   expect(terminal.screen()).toContain('1. Do it');
   expect(await workspace.read('notes/plans/plan.md')).toBe(plan);
   expect(existsSync(join(workspace.project, 'elsewhere.md'))).toBe(false);
