@@ -1,6 +1,6 @@
 /** A failed attempt in one sentence for stderr, the same in every output format. Pure. */
 
-import type { RetryValue } from '@castor/core';
+import type { RetryValue, StructuredError } from '@castor/core';
 
 /** Undefined where nothing is worth a line: a server that loads a model is announced once. */
 export function describeRetry(value: RetryValue | undefined): string | undefined {
@@ -8,7 +8,12 @@ export function describeRetry(value: RetryValue | undefined): string | undefined
   if (value.isLoading) return value.attempt === 1 ? 'loading the model…' : undefined;
   const { attempt, maxAttempts, delayMs, error } = value;
   const next = describeNext(attempt, maxAttempts, delayMs);
-  return `attempt ${attempt} of ${maxAttempts} failed (${error.message}); ${next}.`;
+  return `attempt ${attempt} of ${maxAttempts} failed (${describeError(error)}); ${next}.`;
+}
+
+/** Servers often say no more than a word: the status is then the only fact. */
+function describeError({ message, status }: StructuredError): string {
+  return status === undefined || message.includes(String(status)) ? message : `HTTP ${status}: ${message}`;
 }
 
 function describeNext(attempt: number, maxAttempts: number, delayMs: number): string {

@@ -52,6 +52,17 @@ describe('TextWriter into a pipe', () => {
     });
   });
 
+  it('names the status of a failed attempt where the message does not', async () => {
+    const failed = (error: { message: string; status: number }) => ({ ...retry, value: { ...retry.value, error } });
+    const { shown } = await write([
+      failed({ message: 'oops', status: 503 }),
+      failed({ message: 'status 503: oops', status: 503 }),
+      ...[content('good'), finished(), ended('completed')],
+    ]);
+    expect(shown).toContain('failed (HTTP 503: oops);');
+    expect(shown).toContain('failed (status 503: oops);');
+  });
+
   it('never shows the text of a void attempt', async () => {
     expect(await write([content('void'), retry, content('good'), finished(), ended('completed')])).toEqual({
       shown: '[castor: attempt 1 of 4 failed (reset); trying again in 1.5 s.]\ngood\n',
