@@ -30,7 +30,6 @@ import { EventInbox } from './event-inbox.ts';
 import type { Agent } from './create-agent.ts';
 import { globalMemoryFiles } from '../context/context-files.ts';
 import type { LoadedContext } from '../context/context-files.ts';
-import { createFileReferences } from '../context/file-references.ts';
 import type { FileReferences } from '../context/file-references.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
@@ -50,7 +49,7 @@ import { openSessionHooks } from './workspace-hooks.ts';
 import { openWorkspaceServers } from './workspace-mcp.ts';
 import { openSandbox } from './workspace-bounds.ts';
 import { openContext } from './workspace-context.ts';
-import { readReferences } from './workspace-references.ts';
+import { openReferences } from './workspace-references.ts';
 import { WorkspaceSecrets } from './workspace-secrets.ts';
 import { openShell } from './workspace-shell.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
@@ -272,7 +271,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     background,
     conceal: secrets.conceal,
     approvedPlan,
-    references: createFileReferences(workspace, readReferences(store), options.searchesReferences ?? true),
+    references: openReferences(store, options.searchesReferences),
     get context() {
       return context.loaded;
     },

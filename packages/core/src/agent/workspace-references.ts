@@ -1,11 +1,26 @@
-/** Reads the files that a prompt refers to with `@path`. */
+/** The files that a prompt refers to with `@path`. What finds and reads them is loaded by the first reference. */
 
 import { stat } from 'node:fs/promises';
-import type { ReadReferences } from '../context/file-references.ts';
+import type { FileReferences, ReadReferences } from '../context/file-references.ts';
 import type { FileStore } from '../tools/files/file-store.ts';
 
+/** `mayGuess`: whether to look for a missing name everywhere. */
+export function openReferences(store: FileStore, mayGuess = true): FileReferences {
+  const read = readReferences(store);
+  let opened: Promise<FileReferences> | undefined;
+  const open = () =>
+    (opened ??= import('../context/file-references.ts').then((room) =>
+      room.createFileReferences(store.workspace, read, mayGuess),
+    ));
+  return {
+    exists: async (name) => (await open()).exists(name),
+    resolve: async (name, signal, options) => (await open()).resolve(name, signal, options),
+    read,
+  };
+}
+
 /** Files the user referred to count as read by the model. */
-export function readReferences({ workspace, ledger }: FileStore): ReadReferences {
+function readReferences({ workspace, ledger }: FileStore): ReadReferences {
   return async (patterns, signal) => {
     const [{ readManyFiles }, { createReadFileTool }] = await Promise.all([
       import('../tools/builtin/read-many-files.ts'),

@@ -6,7 +6,6 @@
 
 import type { Stats } from 'node:fs';
 import { ToolError } from '../../protocol/errors.ts';
-import { writeFileAtomically } from './atomic-write.ts';
 import type { OpenedFile } from './opened-file.ts';
 import { fingerprint } from './read-ledger.ts';
 import { ReadLedger } from './read-ledger.ts';
@@ -111,6 +110,7 @@ export class FileStore {
       await this.journal?.changing({ callId, path: realPath, before, after });
     }
     if (!(await this.writeInEditor(realPath, bytes))) {
+      const { writeFileAtomically } = await import('./atomic-write.ts');
       await writeFileAtomically({
         realPath,
         bytes,
