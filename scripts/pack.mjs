@@ -12,6 +12,8 @@ import * as esbuild from 'esbuild';
 
 const MAIN = 'packages/cli/src/main.ts';
 const SURFACE = 'packages/cli/src/headless/run.ts';
+/** Every run connects to its model, and that is recorded. */
+const RECORDS = 'packages/core/src/audit/audit-log.ts';
 /** The modules that answer; the compiled code they needed is worth caching. */
 const SURFACES = [SURFACE, 'packages/cli/src/tui/run.ts'];
 /** The steps of a terminal's start, in their order: the first frame, the opening of the session. */
@@ -97,7 +99,7 @@ export async function packBundle({ outputFiles, metafile }) {
     modern: new Set(),
     steps: new Map(),
   };
-  addImports(bundle.packed.add(bundle.main).add(nameOf(SURFACE)), outputs);
+  addImports(bundle.packed.add(bundle.main).add(nameOf(SURFACE)).add(nameOf(RECORDS)), outputs);
   for (const [name, text] of texts) if (await mustStayModern(text)) bundle.modern.add(name);
   addImporters(bundle.modern, outputs);
   addSharedChunks(STEPS.map(nameOf), bundle);

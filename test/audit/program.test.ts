@@ -89,7 +89,7 @@ describe('a run', () => {
     });
     await using model = await fakeModel([say('one'), say('two')]);
     await runCli(['-p', 'go', '--skip-trust'], { model, workspace });
-    expect(readFileSync(logFile(workspace), 'utf8').split('\n')).toHaveLength(3);
+    expect(readFileSync(logFile(workspace), 'utf8').split('\n')).toHaveLength(2);
     setUp(workspace, { castor: { audit: { enabled: false } } });
     await runCli(['-p', 'go', '--skip-trust'], { model, workspace });
     expect(readFileSync(logFile(workspace), 'utf8').split('\n')).toHaveLength(3);

@@ -47,7 +47,7 @@ it('makes calls without the screen, in few files', async () => {
   );
   const { chunks } = await listLoaded([calls, say('done')], ['-y', '-o', 'json']);
   expect(chunks.filter((name) => /^(run|open-app|ink)-|\.packed\./.test(name))).toEqual([]);
-  // The scheduler with reads and edits, the judge and the runner of commands, what keeps files for undo, and small files.
-  expect(chunks.filter((name) => name.includes('.step-')).length).toBe(3);
+  // The scheduler with reads and edits, the judge and the runner of commands, what these share with MCP servers, what keeps files for undo, and small files.
+  expect(chunks.filter((name) => name.includes('.step-')).length).toBe(4);
   expect(chunks.length).toBeLessThanOrEqual(12);
 });

@@ -57,7 +57,7 @@ it.each([
   for (const outcome of ['proceed_always_tool', 'proceed_always_server'] as const) {
     const policy = await openPolicy();
     await remember(policy, 'read', outcome);
-    expect(await policy.check(ask('read', fingerprint))).toEqual({ decision: 'ask_user', reason });
+    expect(await policy.check(ask('read', fingerprint))).toMatchObject({ decision: 'ask_user', reason });
     expect((await policy.check(ask('read'))).decision).toBe('allow');
   }
 });

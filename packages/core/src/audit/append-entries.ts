@@ -17,14 +17,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
+import { sha256 } from '../util/sha256.ts';
 import type { AuditEntry, LogEntry } from './audit-entry.ts';
-import { openKeys } from './audit-keys.ts';
-import type { AuditKeys } from './audit-keys.ts';
+import { openKeys, readSecret } from './audit-keys.ts';
 import { logFiles } from './audit-place.ts';
 import type { AuditPlace } from './audit-place.ts';
-import { NO_HASH, readLine, sha256, writeLine } from './chain-line.ts';
+import { NO_HASH, readLine, writeLine } from './chain-line.ts';
 import type { ChainEnd } from './chain-line.ts';
 import { readHead, writeHead } from './head-record.ts';
+import type { HeadRecord } from './head-record.ts';
 
 export interface TimedEntry {
   at: string;
@@ -36,33 +37,44 @@ export interface LogEnd {
   file: string;
   size: number;
   end: ChainEnd;
-  keys: AuditKeys;
 }
 
-/** A signature at least after this many lines, and at the end of each process. */
+/**
+ * A signature at least after this many lines, at the end of each process that decided something, and of any process when
+ * the latest is this old. Signing loads Node's cryptography, which would be a tenth of a run that only answers.
+ */
 const SIGNED_EVERY = 100;
+const SIGNED_EVERY_MS = 10 * 60_000;
 const TAIL_BYTES = 64 * 1024;
 const START: ChainEnd = { seq: 0, hash: NO_HASH };
+
+export interface AppendOptions {
+  known?: LogEnd | undefined;
+  /** The process writes no more. */
+  isLast?: boolean;
+  /** The process recorded more than connections. */
+  hasDecided?: boolean;
+}
 
 /** Throws file-system errors; nothing is appended then. */
 export function appendEntries(
   place: AuditPlace,
   entries: readonly TimedEntry[],
-  { known, isLast = false }: { known?: LogEnd | undefined; isLast?: boolean } = {},
+  { known, isLast = false, hasDecided = true }: AppendOptions = {},
 ): LogEnd | undefined {
   const [first] = entries;
   const at = entries.at(-1)?.at ?? new Date().toISOString();
   makeDirectory(place.logs);
-  const keys = known?.keys ?? openKeys(place);
   const newest = logFiles(readdirSync(place.logs)).at(-1);
   const tail = readTail(place, newest, known);
   const head = readHead(place.headFile);
   // Only while nothing is in the log may there be no head: from now on its absence shows that it was removed.
-  if (head === undefined && tail.end.seq === 0) writeHead(place.headFile, START, keys, 0);
+  if (head === undefined && tail.end.seq === 0) writeHead(place.headFile, { ...START, signedAt: 0 }, readSecret(place));
   const isHeadless = typeof head !== 'object' && tail.end.seq > 0;
   // A log that ends before its head was cut: the chain goes on after the head, so that the gap stays visible.
   const start = typeof head === 'object' && head.seq > tail.end.seq ? head : tail.end;
-  let signedAt = typeof head === 'object' ? head.signedAt : 0;
+  let { signedAt, signedTime }: Pick<HeadRecord, 'signedAt' | 'signedTime'> =
+    typeof head === 'object' ? head : { signedAt: 0 };
 
   const lines: string[] = [];
   let end: ChainEnd = { seq: start.seq, hash: start.hash };
@@ -74,9 +86,11 @@ export function appendEntries(
   if (tail.torn) add({ kind: 'torn', ...tail.torn }, first?.at ?? at);
   if (isHeadless) add({ kind: 'headless' }, first?.at ?? at);
   for (const { at: time, entry } of entries) add(entry, time);
-  if (end.seq - signedAt >= SIGNED_EVERY || (isLast && end.seq > signedAt)) {
+  if (isSignatureDue(end.seq - signedAt, { signedTime, at, isLast, hasDecided })) {
+    const keys = openKeys(place);
     add({ kind: 'signature', key: keys.id, signature: keys.sign(end) }, at);
     signedAt = end.seq;
+    signedTime = at;
   }
   if (lines.length === 0) return known;
   // A clock that was set back must not put lines before older ones.
@@ -84,8 +98,20 @@ export function appendEntries(
   const file = newest !== undefined && newest > today ? newest : today;
   const isContinued = file === newest && tail.torn !== undefined;
   const size = writeLines(join(place.logs, file), `${isContinued ? '\n' : ''}${lines.join('\n')}\n`);
-  writeHead(place.headFile, end, keys, signedAt);
-  return { file, size, end, keys };
+  writeHead(place.headFile, { ...end, signedAt, signedTime }, readSecret(place));
+  return { file, size, end };
+}
+
+interface DueFacts extends Required<Pick<AppendOptions, 'isLast' | 'hasDecided'>> {
+  signedTime: string | undefined;
+  at: string;
+}
+
+function isSignatureDue(unsigned: number, { signedTime, at, isLast, hasDecided }: DueFacts): boolean {
+  if (unsigned >= SIGNED_EVERY) return true;
+  if (unsigned <= 0 || !isLast) return false;
+  const isOld = signedTime !== undefined && Math.abs(Date.parse(at) - Date.parse(signedTime)) >= SIGNED_EVERY_MS;
+  return hasDecided || isOld;
 }
 
 interface Tail {

@@ -7,9 +7,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { builtin } from '../util/builtin-modules.ts';
 import { replaceFile } from '../util/replace-file.ts';
+import { sha256 } from '../util/sha256.ts';
 import type { AuditPlace } from './audit-place.ts';
 import type { ChainEnd } from './chain-line.ts';
-import { sha256 } from './chain-line.ts';
 
 export interface AuditKeys {
   /** A short name of the key: the start of its hash. */
@@ -38,6 +38,11 @@ export function openKeys({ keyFile, publicKeyFile }: AuditPlace): AuditKeys {
     id: keyId(jwk),
     sign: (end) => builtin.crypto.sign(null, toSigned(end), key).toString('base64'),
   };
+}
+
+/** What the codes of heads are made with; undefined until there is a key. Loads no cryptography. */
+export function readSecret({ keyFile }: AuditPlace): string | undefined {
+  return readText(keyFile);
 }
 
 /** Undefined where the file is absent. Throws an Error for a file that is no public key. */

@@ -93,6 +93,5 @@ it('records a connection with the session and the call that make it, across wait
   const lines = [...readAuditLines(log.home)].map(({ line }) => line);
   expect(lines).toMatchObject([
     { host: 'a.example', port: 80, why: 'MCP server', via: 'proxy:3128', session: 'one', call: 'two' },
-    { kind: 'signature' },
   ]);
 });

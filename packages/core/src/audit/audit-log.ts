@@ -32,6 +32,8 @@ export class AuditLog {
   private known: LogEnd | undefined;
   private writing: Promise<void> | undefined;
   private hasWritten = false;
+  /** Whether this process recorded more than connections: then its last lines are signed. */
+  private hasDecided = false;
   private isTold = false;
   private failed: string | undefined;
 
@@ -48,6 +50,7 @@ export class AuditLog {
 
   add(entries: readonly TimedEntry[]): void {
     this.waiting.push(...entries);
+    this.hasDecided ||= entries.some(({ entry }) => entry.kind !== 'connection');
     if (this.waiting.length > MAX_WAITING) this.waiting.splice(0, this.waiting.length - MAX_WAITING);
   }
 
@@ -59,7 +62,7 @@ export class AuditLog {
     await this.writing;
   }
 
-  /** Writes what waits, and a signature of this process's lines. */
+  /** Writes what waits, and a signature of this process's lines where it decided something. */
   async close(): Promise<void> {
     await this.writing;
     await this.write(true);
@@ -83,7 +86,7 @@ export class AuditLog {
 
   private append(isLast: boolean): void {
     const entries = this.waiting;
-    this.known = appendEntries(this.place, entries, { known: this.known, isLast });
+    this.known = appendEntries(this.place, entries, { known: this.known, isLast, hasDecided: this.hasDecided });
     this.hasWritten = true;
     this.waiting = this.waiting.slice(entries.length);
     this.failed = undefined;

@@ -3,8 +3,8 @@
  * line before. The hash is taken from the bytes of the line: no second writer of JSON has to agree with the first.
  */
 
-import { builtin } from '../util/builtin-modules.ts';
 import { isRecord } from '../util/is-record.ts';
+import { sha256 } from '../util/sha256.ts';
 import type { AuditEntry, AuditLine, LogEntry } from './audit-entry.ts';
 
 /** The hash before the first line. */
@@ -46,8 +46,4 @@ export function readLine(text: string): { line: AuditLine; isWhole: boolean } | 
   } catch {
     return undefined;
   }
-}
-
-export function sha256(content: string | Uint8Array): string {
-  return builtin.crypto.createHash('sha256').update(content).digest('hex');
 }

@@ -4,9 +4,11 @@
  */
 
 import { isRecord } from '../util/is-record.ts';
-import { toPublicKey } from './audit-keys.ts';
+import { openKeys, toPublicKey } from './audit-keys.ts';
 import type { PublicKey } from './audit-keys.ts';
-import { toHead } from './head-record.ts';
+import { auditPlace } from './audit-place.ts';
+import { isOwnHead, toHead } from './head-record.ts';
+import type { HeadRecord } from './head-record.ts';
 import { readAuditLines, readAuditState } from './read-log.ts';
 import type { AuditFilter } from './read-log.ts';
 import { verifyLog } from './verify-log.ts';
@@ -15,16 +17,27 @@ import type { AuditReport } from './verify-log.ts';
 const KIND = 'castor audit export';
 
 export function* exportAudit(home: string, filter: AuditFilter): Generator<string> {
-  const { key, head } = readAuditState(home);
+  const state = readAuditState(home);
+  const { secret, head } = state;
+  const signed = typeof head === 'object' ? signHead(home, head, secret) : undefined;
+  // The first signature makes the key.
+  const key = state.key ?? readAuditState(home).key;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   yield JSON.stringify({
     kind: KIND,
     isFiltered,
     key: key?.id,
     publicKey: key?.pem,
-    ...(typeof head === 'object' && { head }),
+    ...(signed && { head: signed }),
   });
   for (const { text } of readAuditLines(home, filter)) yield text;
+}
+
+/** A head whose code is wrong gets no signature: whoever checks the export learns that it was changed. */
+function signHead(home: string, head: HeadRecord, secret: string | undefined): HeadRecord {
+  const { code: _code, ...rest } = head;
+  const isOwn = secret === undefined ? head.code === undefined : isOwnHead(head, secret);
+  return { ...rest, signature: isOwn ? openKeys(auditPlace(home)).sign(head) : '' };
 }
 
 /** Throws an Error for a text that is no whole export. */

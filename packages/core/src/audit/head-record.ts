@@ -1,15 +1,22 @@
-/** The head: the last line of the log as its writer left it, signed and kept apart, so that a cut tail is noticed. */
+/**
+ * The head: the last line of the log as its writer left it, kept apart, so that a cut tail is noticed. Every process
+ * writes one, so it carries a code made with the secret of the signing key, which costs a hash; an export carries a
+ * signature, which anybody can check.
+ */
 
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { isRecord } from '../util/is-record.ts';
-import type { AuditKeys } from './audit-keys.ts';
+import { sha256 } from '../util/sha256.ts';
 import type { ChainEnd } from './chain-line.ts';
 
 export interface HeadRecord extends ChainEnd {
-  key: string;
-  signature: string;
-  /** The line of the latest signature in the log. */
+  /** Absent until there is a key. */
+  code?: string | undefined;
+  /** In an export, in place of the code. */
+  signature?: string | undefined;
+  /** The line of the latest signature in the log, and when it was made. */
   signedAt: number;
+  signedTime?: string | undefined;
 }
 
 const HEAD_LENGTH = 511;
@@ -25,19 +32,39 @@ export function readHead(file: string): HeadRecord | 'damaged' | undefined {
 
 export function toHead(value: unknown): HeadRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { seq, hash, key, signature, signedAt } = value;
-  const isHead = typeof seq === 'number' && typeof hash === 'string' && typeof signature === 'string';
-  return isHead ? { seq, hash, signature, key: String(key), signedAt: Number(signedAt) || 0 } : undefined;
+  const { seq, hash, signedAt } = value;
+  if (typeof seq !== 'number' || typeof hash !== 'string') return undefined;
+  return {
+    ...{ seq, hash, signedAt: Number(signedAt) || 0 },
+    ...{ code: textOf(value['code']), signature: textOf(value['signature']), signedTime: textOf(value['signedTime']) },
+  };
 }
 
 /** Written after the log: a killed program leaves a head that is older, never newer. */
-export function writeHead(file: string, end: ChainEnd, keys: AuditKeys, signedAt: number): void {
-  const head: HeadRecord = { seq: end.seq, hash: end.hash, key: keys.id, signature: keys.sign(end), signedAt };
+export function writeHead(file: string, head: HeadRecord, secret: string | undefined): void {
+  const { seq, hash, signedAt, signedTime } = head;
+  const code = secret === undefined ? undefined : codeOf(head, secret);
+  const text = JSON.stringify({ seq, hash, code, signedAt, signedTime });
   const handle = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
   try {
     // In place and of one length: a file system forces the data of a replaced file to the disk, which takes milliseconds.
-    writeSync(handle, `${JSON.stringify(head).padEnd(HEAD_LENGTH)}\n`, 0);
+    writeSync(handle, `${text.padEnd(HEAD_LENGTH)}\n`, 0);
   } finally {
     closeSync(handle);
   }
+}
+
+/** Whether the head was written with this secret. */
+export function isOwnHead(head: HeadRecord, secret: string): boolean {
+  return head.code === codeOf(head, secret);
+}
+
+/** Hashed twice, so that no text can be added to a known code. */
+function codeOf({ seq, hash, signedAt, signedTime }: HeadRecord, secret: string): string {
+  const inner = sha256(`castor head\n${secret}\n${seq}\n${hash}\n${signedAt}\n${signedTime ?? ''}\n`);
+  return sha256(`castor head\n${secret}\n${inner}\n`);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditLine } from './audit-entry.ts';
-import { readPublicKey } from './audit-keys.ts';
+import { readPublicKey, readSecret } from './audit-keys.ts';
 import type { PublicKey } from './audit-keys.ts';
 import { auditPlace, logFiles } from './audit-place.ts';
 import { readLine } from './chain-line.ts';
@@ -23,13 +23,14 @@ export interface AuditFilter {
 /** What an export holds beside the lines. */
 export interface AuditState {
   key: PublicKey | undefined;
+  secret: string | undefined;
   head: HeadRecord | 'damaged' | undefined;
 }
 
 /** The head is read before the files: they only grow meanwhile. Throws file-system errors. */
 export function readAuditState(home: string): AuditState {
-  const { publicKeyFile, headFile } = auditPlace(home);
-  return { key: readPublicKey(publicKeyFile), head: readHead(headFile) };
+  const place = auditPlace(home);
+  return { key: readPublicKey(place.publicKeyFile), secret: readSecret(place), head: readHead(place.headFile) };
 }
 
 export function verifyAudit(

@@ -5,7 +5,8 @@ import { auditHome } from './audit.fixture.ts';
 import type { AuditHome } from './audit.fixture.ts';
 import { readPublicKey } from './audit-keys.ts';
 import { exportAudit, verifyExport } from './export-log.ts';
-import { readLine, sha256 } from './chain-line.ts';
+import { readLine } from './chain-line.ts';
+import { sha256 } from '../util/sha256.ts';
 import { readAuditLines, verifyAudit } from './read-log.ts';
 
 const FIRST = '2026-11-16.jsonl';

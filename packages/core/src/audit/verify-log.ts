@@ -5,9 +5,11 @@
 
 import type { AuditLine } from './audit-entry.ts';
 import type { PublicKey } from './audit-keys.ts';
-import { NO_HASH, readLine, sha256 } from './chain-line.ts';
+import { NO_HASH, readLine } from './chain-line.ts';
 import type { ChainEnd } from './chain-line.ts';
+import { isOwnHead } from './head-record.ts';
 import type { HeadRecord } from './head-record.ts';
+import { sha256 } from '../util/sha256.ts';
 
 export interface LogText {
   file: string;
@@ -21,6 +23,8 @@ export interface AuditedLog {
   files: Iterable<LogText>;
   head: HeadRecord | 'damaged' | undefined;
   key: PublicKey | undefined;
+  /** What the code of the head was made with; absent on another computer. */
+  secret?: string | undefined;
   /** The hash of a line that was noted elsewhere: the log has to contain it. */
   anchor?: string | undefined;
 }
@@ -168,13 +172,23 @@ class LogCheck {
       return;
     }
     if (head === 'damaged') return this.add('head', where, 'The head is unreadable.');
-    if (!key) this.add('signature', where, 'There is no public key to check the head with.');
-    else if (!key.isSigned(head, head.signature))
-      this.add('head', where, 'The head was changed: its signature is wrong.');
+    this.checkHeadCode(head, key, where);
     if (head.seq > this.expected.seq)
       this.add('cut', where, `The log ends with line ${this.expected.seq}; its last line was ${head.seq}.`);
     else if (head.seq > 0 && this.atHead !== head.hash && !this.problems.some(({ kind }) => kind === 'missing'))
       this.add('changed', where, `Line ${head.seq} is not the one that was signed.`);
+  }
+
+  private checkHeadCode(head: HeadRecord, key: PublicKey | undefined, where: string): void {
+    const { secret } = this.log;
+    if (head.signature !== undefined) {
+      if (!key) this.add('signature', where, 'There is no public key to check the head with.');
+      else if (!key.isSigned(head, head.signature))
+        this.add('head', where, 'The head was changed: its signature is wrong.');
+    } else if (secret === undefined && (head.code !== undefined || this.signatures > 0))
+      this.add('signature', where, 'The signing key is gone: the head cannot be checked.');
+    else if (secret !== undefined && !isOwnHead(head, secret))
+      this.add('head', where, 'The head was changed: its code is wrong.');
   }
 
   private add(kind: AuditProblem['kind'], where: string, says: string): void {
