@@ -37,6 +37,7 @@ const PROTOCOLS = ['anthropic', 'chat-completions', 'ollama', 'responses'].map(
 const CALLS = [
   'packages/core/src/agent/create-scheduler.ts',
   'packages/core/src/secrets/guard-tools.ts',
+  'packages/core/src/agent/hidden-files.ts',
   'node_modules/@cfworker/json-schema/dist/esm/index.js',
   'packages/core/src/tools/files/describe-content.ts',
   'packages/core/src/tools/files/file-change.ts',

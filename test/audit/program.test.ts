@@ -92,7 +92,7 @@ describe('a run', () => {
     expect(readFileSync(logFile(workspace), 'utf8').split('\n')).toHaveLength(2);
     setUp(workspace, { castor: { audit: { enabled: false } } });
     await runCli(['-p', 'go', '--skip-trust'], { model, workspace });
-    expect(readFileSync(logFile(workspace), 'utf8').split('\n')).toHaveLength(3);
+    expect(readFileSync(logFile(workspace), 'utf8').split('\n')).toHaveLength(2);
   });
 
   it('goes on where the log cannot be written, and ends before the first request where it is required', async () => {

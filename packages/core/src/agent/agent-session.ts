@@ -5,7 +5,6 @@
  */
 
 import type { AgentEvent, FallbackIntent, SessionEvent } from '../protocol/agent-events.ts';
-import { FinishReason } from '../protocol/content.ts';
 import type { Part, PartListUnion } from '../protocol/content.ts';
 import { toStructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
@@ -16,6 +15,7 @@ import type { Watch } from '../spending/budget.ts';
 import { abortWith } from '../util/abort.ts';
 import { toParts } from '../util/part-list.ts';
 import type { AgentSessionOptions } from './agent-session-options.ts';
+import { answerEvents } from './answer-events.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
 import type { Ending } from './prompt-ending.ts';
@@ -109,18 +109,8 @@ export class AgentSession {
    * Yields a prompt that the surface answered without a model, for consumers that wait for its end. Neither recorded nor
    * counted: the model never receives it, and the session stays idle. Without text the prompt has no answer.
    */
-  async *answer(
-    text: string,
-    ending: Ending = COMPLETED,
-    options: PromptOptions = {},
-  ): AsyncGenerator<AgentEvent, void> {
-    const prompt_id = this.nextPromptId();
-    yield { type: 'prompt_started', prompt_id, ...this.pickText(options) };
-    if (text !== '') {
-      yield { type: GeminiEventType.Content, value: text };
-      yield { type: GeminiEventType.Finished, value: { reason: FinishReason.STOP, usageMetadata: undefined } };
-    }
-    yield { type: 'prompt_ended', prompt_id, ...ending };
+  async *answer(text: string, ending = COMPLETED, options: PromptOptions = {}): AsyncGenerator<AgentEvent, void> {
+    yield* answerEvents(this.nextPromptId(), text, ending, this.pickText(options));
   }
 
   /**

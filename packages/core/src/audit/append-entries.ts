@@ -15,7 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { AuditEntry, LogEntry } from './audit-entry.ts';
@@ -65,6 +65,7 @@ export function appendEntries(
   const [first] = entries;
   const at = entries.at(-1)?.at ?? new Date().toISOString();
   makeDirectory(place.logs);
+  makeDirectory(dirname(place.headFile));
   const newest = logFiles(readdirSync(place.logs)).at(-1);
   const tail = readTail(place, newest, known);
   const head = readHead(place.headFile);

@@ -33,7 +33,7 @@ export function* exportAudit(home: string, filter: AuditFilter): Generator<strin
   for (const { text } of readAuditLines(home, filter)) yield text;
 }
 
-/** A head whose code is wrong gets no signature: whoever checks the export learns that it was changed. */
+/** A head whose code is wrong gets no signature: a check of the export then says that it was changed. */
 function signHead(home: string, head: HeadRecord, secret: string | undefined): HeadRecord {
   const { code: _code, ...rest } = head;
   const isOwn = secret === undefined ? head.code === undefined : isOwnHead(head, secret);

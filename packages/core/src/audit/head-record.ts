@@ -1,7 +1,7 @@
 /**
  * The head: the last line of the log as its writer left it, kept apart, so that a cut tail is noticed. Every process
  * writes one, so it carries a code made with the secret of the signing key, which costs a hash; an export carries a
- * signature, which anybody can check.
+ * signature, which can be checked without the key.
  */
 
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
