@@ -45,6 +45,9 @@ export function chainSteps(
   return building.result();
 }
 
+/** The first may have begun before the edit, the second between its record and its write. */
+const UNSEEN_WALKS = 3;
+
 class Building {
   private readonly root: string;
   private readonly listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined;
@@ -52,6 +55,9 @@ class Building {
   private readonly outside: FileChange[] = [];
   /** Edits that no walk has seen yet, by path: one may be on record before a walk that began earlier. */
   private readonly fresh = new Map<string, Step[]>();
+  private walks = 0;
+  /** By path: the number of walks on record when its latest edit was announced. */
+  private readonly announcedAt = new Map<string, number>();
   private readonly undone: { record: AppliedRecord; taken: Map<string, Step[]> }[] = [];
   private unfinished: AppliedRecord | undefined;
 
@@ -94,6 +100,7 @@ class Building {
     this.push(step);
     fresh.push(step);
     this.fresh.set(step.path, fresh);
+    this.announcedAt.set(step.path, this.walks);
   }
 
   /** An edit is on record before it happens: one that failed left the content the next one begins with. */
@@ -114,7 +121,18 @@ class Building {
     const { isUnclear } = record;
     for (const change of changes)
       this.seen(change, { callIds: [...record.callIds, ...(makers.get(change) ?? [])], isEdit: false, isUnclear });
+    this.dropUnseen();
     if (record.callIds.length > 0 && record.count > 0) this.undone.length = 0;
+  }
+
+  /** An edit that so many walks have not seen was undone by another program before the first of them looked. */
+  private dropUnseen(): void {
+    this.walks += 1;
+    for (const [path, at] of this.announcedAt) {
+      if (this.walks - at < UNSEEN_WALKS) continue;
+      this.fresh.delete(path);
+      this.announcedAt.delete(path);
+    }
   }
 
   /** Edits are exact; what else the walk saw happened before or after them. */
@@ -132,9 +150,11 @@ class Building {
     const last = made.at(-1) ?? first;
     const startsThere = isSameState(change.before, first.before);
     const endsThere = isSameState(last.after, change.after) && (!startsThere || isModeKept(change));
+    // An edit keeps the mode: what it left tells what it found.
+    const found = startsThere ? change.before : withMode(first.before, endsThere ? change.after : null);
     const replacing = made.map((edit) => ({
       ...edit,
-      before: edit === first && startsThere ? change.before : edit.before,
+      before: edit === first ? found : edit.before,
       after: edit === last && endsThere ? change.after : withMode(edit.after, change.before),
     }));
     const gap = { path, ...by };
@@ -143,7 +163,7 @@ class Building {
     own.splice(
       at,
       made.length,
-      ...(startsThere ? [] : [{ ...gap, before: change.before, after: first.before }]),
+      ...(startsThere ? [] : [{ ...gap, before: change.before, after: found }]),
       ...replacing,
       ...(endsThere ? [] : [{ ...gap, before: replacing.at(-1)!.after, after: change.after }]),
     );
@@ -202,10 +222,10 @@ function isModeKept({ before, after }: TreeChange): boolean {
   return before?.kind !== 'file' || after?.kind !== 'file' || before.mode === after.mode;
 }
 
-/** Edits know contents only; the walk before them saw the mode. */
-function withMode(state: TreeState, before: TreeState): TreeState {
-  return state?.kind === 'file' && state.mode === AS_IT_IS && before?.kind === 'file'
-    ? { ...state, mode: before.mode }
+/** Edits know contents only; a walk saw the mode. */
+function withMode(state: TreeState, seen: TreeState): TreeState {
+  return state?.kind === 'file' && state.mode === AS_IT_IS && seen?.kind === 'file'
+    ? { ...state, mode: seen.mode }
     : state;
 }
 
