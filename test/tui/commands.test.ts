@@ -390,9 +390,11 @@ describe('an earlier session', () => {
     await using terminal = await open({ model, workspace });
     for (const [words, answered] of [['Say one', 'One.'] as const, ['Say two', 'Two.'] as const]) {
       terminal.type(`${words}\r`);
-      await terminal.waitForText(answered);
-      await run(terminal, '/clear', 'A new session has started.');
-      await terminal.waitForText(READY);
+      await terminal.waitForText(new RegExp(`${answered}[^]*${READY}`));
+      terminal.type('/clear\r');
+      // What an earlier one said is still on the screen: the new session is there when the answer has left it.
+      await terminal.waitForNoText(answered);
+      await terminal.waitForText(/A new session has started\.[^]*Type your message/);
     }
     await run(terminal, '/resume', /1 of 2 ──[^]*❯ Say two/);
     terminal.type('\x1b[3~');

@@ -4,12 +4,15 @@
  */
 
 import { existsSync, readFileSync } from 'node:fs';
-import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { builtin } from '../util/builtin-modules.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { sha256 } from '../util/sha256.ts';
 import type { AuditPlace } from './audit-place.ts';
 import type { ChainEnd } from './chain-line.ts';
+
+type KeyObject = ReturnType<typeof builtin.crypto.createPublicKey>;
+/** `x` is the public half. */
+type JsonWebKey = { x?: string; [name: string]: unknown };
 
 export interface AuditKeys {
   /** A short name of the key: the start of its hash. */

@@ -9,7 +9,7 @@ import { UndoTrial } from './undo.fixture.ts';
 
 const PAGE = 4096;
 /** More than all that is written. */
-const PAGES = 24;
+const PAGES = 40;
 const isEndurance = inject('isEndurance');
 const TIMEOUT_MS = 600_000;
 
