@@ -18,6 +18,7 @@ const INEXPRESSIBLE = ['allOf', 'patternProperties'];
 
 /** Undefined: the schema can only be asked for in words. */
 export function toAnthropicSchema(schema: unknown): Schema | undefined {
+  if (schema === undefined) return undefined;
   try {
     return enforced(schema);
   } catch (error) {
