@@ -100,7 +100,8 @@ export async function packBundle({ outputFiles, metafile }) {
     modern: new Set(),
     steps: new Map(),
   };
-  addImports(bundle.packed.add(bundle.main).add(nameOf(SURFACE)).add(nameOf(RECORDS)), outputs);
+  for (const name of [bundle.main, nameOf(SURFACE), nameOf(RECORDS)]) if (name !== undefined) bundle.packed.add(name);
+  addImports(bundle.packed, outputs);
   for (const [name, text] of texts) if (await mustStayModern(text)) bundle.modern.add(name);
   addImporters(bundle.modern, outputs);
   addSharedChunks(STEPS.map(nameOf), bundle);
