@@ -6,7 +6,7 @@
  */
 
 import type { ParameterOperation, SyntaxNode, Word } from 'unbash';
-import { PIECES_PROBLEM, setterProblem } from './shell-line.ts';
+import { keyProblem, PIECES_PROBLEM, setterProblem } from './shell-line.ts';
 import type { WordReader } from './shell-words.ts';
 import { assignmentRisk } from './variable-risks.ts';
 
@@ -41,6 +41,7 @@ export class EvaluatedValues {
   evaluates = false;
   private readonly characters = new Set<string>();
   private loopVariable: string | undefined;
+  private key: string | undefined;
   private loaderInValue: string | undefined;
 
   /** `redefined` are the functions of the line, whose arguments are variables too. */
@@ -48,6 +49,7 @@ export class EvaluatedValues {
     switch (node.type) {
       case 'Assignment':
         if (isInteger(node.name)) this.evaluates = true;
+        if (node.value.type !== 'Word') this.noteKeys(node.value.elements);
         this.add(node.value.type === 'Word' ? [node.value] : node.value.elements, words);
         return;
       case 'For':
@@ -70,6 +72,15 @@ export class EvaluatedValues {
     }
   }
 
+  /** `x=([key]=value)`: a key is evaluated, and quotes do not keep a command in it from running. */
+  private noteKeys(elements: readonly Word[]): void {
+    for (const { text } of elements) {
+      if (!text.startsWith('[')) continue;
+      this.evaluates = true;
+      if (!/^\[[\w.@:/+-]*\]\+?=/.test(text)) this.key ??= text;
+    }
+  }
+
   private add(values: readonly Word[], words: WordReader): void {
     for (const value of values) {
       const { skeleton } = words.word(value);
@@ -82,6 +93,7 @@ export class EvaluatedValues {
   problems(arithmetic: boolean, texts: readonly string[]): string[] {
     const problems: string[] = [];
     const has = (character: string) => this.characters.has(character);
+    if (this.key !== undefined) problems.push(keyProblem(this.key));
     if (arithmetic && has('[') && (has('`') || (has('$') && has('(')))) problems.push(PIECES_PROBLEM);
     const set = this.loopVariable ?? firstLoader(texts) ?? (arithmetic ? this.loaderInValue : undefined);
     if (set !== undefined) problems.push(setterProblem(set));

@@ -34,7 +34,23 @@ const BY_OPERAND = new Set(['mailinfo', 'pack-objects', 'checkout-index', 'read-
 export function gitOutputs(subcommand: string, rest: readonly ShellWord[]): ShellWord[] {
   const own = Object.hasOwn(OWN, subcommand) ? OWN[subcommand] : undefined;
   // After `--` too: it may be the value of an option, as in `--prefix -- --output=x`.
-  return rest.filter(({ value }) => ANYWHERE.test(value) || own?.test(value) === true);
+  return rest.filter(
+    (word) =>
+      ANYWHERE.test(word.value) || own?.test(word.value) === true || (SHOWS.has(subcommand) && mayBeOption(word)),
+  );
+}
+
+/** Subcommands that show changes: all of them take `--output`. */
+const SHOWS = new Set(
+  'diff log show shortlog whatchanged diff-tree diff-index diff-files range-diff stash reflog archive format-patch'.split(
+    ' ',
+  ),
+);
+
+/** Text that the line does not fix may be any option, unless it stands behind other characters. */
+function mayBeOption({ kind, skeleton, output, open }: ShellWord): boolean {
+  if (kind !== 'dynamic' || !/^-?$/.test(skeleton.slice(0, 1))) return false;
+  return output === 'text' || output === 'spelled' || open === true;
 }
 
 /** Subcommands that write files under a name of their own choice, unless an option prints instead. */

@@ -20,7 +20,7 @@ import { LineVariables } from './line-variables.ts';
 import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
 import { EvaluatedValues } from './evaluated-values.ts';
 import { NameValues } from './name-values.ts';
-import { clipped, NAME_PROBLEM, outputProblem, SYNTAX_PROBLEM } from './shell-line.ts';
+import { clipped, DESCRIPTOR_PROBLEM, NAME_PROBLEM, outputProblem, SYNTAX_PROBLEM } from './shell-line.ts';
 import type { Feed, OuterLine, ShellAssignment, ShellWord, SimpleCommand } from './shell-line.ts';
 import { WordReader, withoutContinuations } from './shell-words.ts';
 
@@ -34,6 +34,8 @@ const MAX_SUBSTITUTIONS = 16;
 /** How often a line may fill one variable from another, in the wrong order, before it counts as unreadable. */
 const MAX_ROUNDS = 8;
 
+/** `{x[key]}<file` */
+const DESCRIPTOR = /\{[A-Za-z_]\w*\[[^]*\]\}[<>]/;
 const NOT_ARITHMETIC = /[\w'"]\s+[\w'"./]/;
 
 /** The context of a node: whether a pipe feeds it, and the substitutions around it, outermost first. */
@@ -84,6 +86,7 @@ export class LineReader {
     }
     this.problems.push(...this.evaluated.problems(arithmetic, this.names.expressions));
     if (this.names.meetArithmetic) this.problems.push(NAME_PROBLEM);
+    if (DESCRIPTOR.test(withoutContinuations(this.source))) this.problems.push(DESCRIPTOR_PROBLEM);
     const output = this.names.evaluatedOutput;
     if (output !== undefined) this.problems.push(outputProblem(output));
   }

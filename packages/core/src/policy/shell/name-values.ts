@@ -4,12 +4,14 @@
  * the command in it.
  */
 
-import type { Assignment, SyntaxNode, Word } from 'unbash';
+import type { Assignment, Command, CommandArgument, SyntaxNode, Word } from 'unbash';
 import { isIndirect, isInteger } from './evaluated-values.ts';
 import type { WordReader } from './shell-words.ts';
+import { READS_INPUT } from './variable-setters.ts';
 
 /** Operators of `[[ … ]]` that evaluate their operands. */
 const EVALUATES = /\s-(?:eq|ne|lt|le|gt|ge)\s|(?:^|\s)-[vR]\s/;
+const DECLARES = /^(?:declare|typeset|local|export|readonly)$/;
 /** Prints numbers, whatever the folder contains. */
 const NUMBERS = /^\$\(seq [\d\s-]*\)$/;
 
@@ -19,6 +21,8 @@ export class NameValues {
   private readonly arithmetic: string[] = [];
   /** Variables that hold output other than a number, and the substitution it comes from. */
   private readonly outputs = new Map<string, string>();
+  /** Variables that the line declares as integers: whatever they get is evaluated. */
+  private readonly integers = new Set<string>();
   private evaluated: string | undefined;
 
   note(node: SyntaxNode, source: string, words: WordReader): void {
@@ -41,6 +45,7 @@ export class NameValues {
         return;
       case 'TestBinary':
         if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.evaluate('', [node.left, node.right], words);
+        if (node.operator === '=~') this.fill('BASH_REMATCH', [node.left], words);
         return;
       case 'TestUnary':
         if (/^-[vR]$/.test(node.operator)) this.evaluate('', [node.operand], words);
@@ -52,6 +57,9 @@ export class NameValues {
       }
       case 'ParameterExpansion':
         if (isIndirect(node)) this.evaluate(node.parameter, [], words);
+        // `${x:=value}` sets x.
+        if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
+          this.fill(node.parameter, [node.operation.operand], words);
         // The variable itself is not evaluated; its subscript and the numbers of a slice are.
         if (node.index !== undefined || node.operation?.type === 'Slice') {
           const text = node.text.slice(node.text.indexOf(node.parameter) + node.parameter.length);
@@ -59,9 +67,72 @@ export class NameValues {
         }
         return;
       case 'Command':
-        if (node.name?.value === 'let') this.evaluate('', node.args, words);
+        this.noteCommand(node, words);
         return;
       default:
+    }
+  }
+
+  private noteCommand({ name, args, redirects }: Command, words: WordReader): void {
+    const command = name?.value ?? '';
+    const given = args.filter((argument) => argument.type === 'Word');
+    const isOption = ({ text }: Word) => text.startsWith('-');
+    if (command === 'let') this.evaluate('', args, words);
+    // The last argument is the value of `$_`.
+    this.fill('_', given, words);
+    if (command === 'set') for (const position of '123456789@*') this.fill(position, given, words);
+    if (READS_INPUT.has(command))
+      this.noteReader(
+        given.filter((word) => !isOption(word)),
+        redirects.length > 0,
+      );
+    if (READS_INPUT.has(command) || command === 'unset') this.evaluateNames(given, words);
+    if (/^(?:test|\[)$/.test(command) && given.some(({ text }) => /^-[vR]$/.test(text)))
+      this.evaluateNames(given, words);
+    if (command === 'printf' && given[0]?.text.startsWith('-v') === true) this.notePrinted(given, words);
+    if (DECLARES.test(command) && given.some(({ text }) => /^[-+][A-Za-z]*i/.test(text)))
+      this.noteIntegers(args, words);
+  }
+
+  /** Every variable it names may hold anything. */
+  private noteReader(named: readonly Word[], hasInput: boolean): void {
+    const source = hasInput ? 'its input' : 'the input of read';
+    for (const { value } of named) this.outputs.set(value.replace(/\[.*$/s, ''), source);
+    for (const name of ['REPLY', 'MAPFILE', 'OPTARG']) this.outputs.set(name, source);
+  }
+
+  private notePrinted([option, ...rest]: readonly Word[], words: WordReader): void {
+    const attached = option?.text.slice(2) ?? '';
+    const [target, ...values] = attached === '' ? rest : [option, ...rest];
+    if (target === undefined) return;
+    this.evaluateNames([target], words);
+    this.fill(
+      attached === '' ? target.value : attached,
+      values.filter((each) => each !== undefined),
+      words,
+    );
+  }
+
+  private noteIntegers(args: readonly CommandArgument[], words: WordReader): void {
+    for (const argument of args) {
+      this.evaluate(argument.text, [argument], words);
+      const [name = ''] = /^[A-Za-z_]\w*/.exec(argument.text) ?? [];
+      if (name !== '') this.integers.add(name);
+    }
+  }
+
+  /** A subscript in the name of a variable is evaluated. */
+  private evaluateNames(named: readonly Word[], words: WordReader): void {
+    for (const word of named) if (/[$`]/.test(word.text)) this.evaluate(word.text, [word], words);
+  }
+
+  /** The variable gets what the words expand to. */
+  private fill(name: string, values: readonly Word[], words: WordReader): void {
+    for (const value of values) {
+      if (!/[$`]/.test(value.text)) continue;
+      const wide = words.wideSubstitution(value);
+      if (wide !== undefined) this.outputs.set(name, wide.text);
+      this.copies.push([name, value.text]);
     }
   }
 
@@ -76,7 +147,12 @@ export class NameValues {
     const wide = words.wideSubstitution(value);
     if (wide !== undefined) this.outputs.set(name, wide.text);
     if (value.type === 'Word') this.copies.push([name, value.text]);
-    else if (value.elements.some((word) => isForeign(word, words))) this.names.add(name);
+    else {
+      if (value.elements.some((word) => isForeign(word, words))) this.names.add(name);
+      // The keys of `x=([key]=value)` are evaluated.
+      for (const element of value.elements)
+        if (element.text.startsWith('[')) this.evaluate(element.text, [element], words);
+    }
   }
 
   /** Every text that the line evaluates as arithmetic. */
@@ -94,7 +170,8 @@ export class NameValues {
         if (from !== undefined && !this.outputs.has(name)) this.outputs.set(name, this.outputs.get(from) ?? from);
       }
     }
-    const used = this.arithmetic.map((text) => mentioned(text, this.outputs)).find((name) => name !== undefined);
+    const inTexts = this.arithmetic.map((text) => mentioned(text, this.outputs)).find((name) => name !== undefined);
+    const used = inTexts ?? [...this.integers].find((name) => this.outputs.has(name));
     return used === undefined ? undefined : this.outputs.get(used);
   }
 

@@ -13,7 +13,7 @@ import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { STRICTNESS } from '../rule.ts';
 
 interface Row {
-  profile: 'builtin' | 'allowed' | 'tools' | 'denied' | 'yolo' | 'narrow' | 'wide' | 'forbidden' | 'edits';
+  profile: 'builtin' | 'allowed' | 'tools' | 'denied' | 'yolo' | 'narrow' | 'wide' | 'forbidden' | 'edits' | 'setters';
   expect: PolicyDecision;
   command: string;
   threat: string;
@@ -64,6 +64,11 @@ const PROFILES: Record<Row['profile'], { mode: ApprovalMode; rules: PolicyRule[]
       ...['make', 'rsync', 'sort', 'go', 'less', 'curl', 'pip', 'export', 'printf', 'mysql', 'openssl', 'parallel'],
       ...['docker', 'git', 'ls', 'echo', 'cat', 'gmake', 'zip'],
     ]),
+  },
+  /** Builtins that fill variables. */
+  setters: {
+    mode: 'default',
+    rules: prefixRules('allow', [...['echo', 'cat', 'git', 'read', 'mapfile', 'printf', 'test', 'set', 'declare']]),
   },
   denied: { mode: 'yolo', rules: prefixRules('deny', ['shutdown', 'git push', 'rm -rf']) },
   yolo: { mode: 'yolo', rules: [] },

@@ -4,6 +4,7 @@
  */
 
 import type { SyntaxNode, WordPart } from 'unbash';
+import { clipped } from './shell-line.ts';
 
 /** A subscript with a command in it: arithmetic runs that command when it reads the value. */
 const SUBSCRIPT = /\w\[/;
@@ -55,8 +56,11 @@ export function inPlainShell(source: string): string {
 export function doubtOf(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case 'ParameterExpansion':
-      return node.operation?.type === 'Transform' && node.operation.operand.value.includes('P')
-        ? 'A value is expanded as a prompt, which runs the commands in it.'
+      if (node.operation?.type !== 'Transform') return undefined;
+      if (node.operation.operand.value.includes('P'))
+        return `A value is expanded as a prompt, which runs the commands in it: ${clipped(node.text)}.`;
+      return node.operation.operand.value.includes('E')
+        ? `A value is expanded with its escapes, which may put a command together: ${clipped(node.text)}.`
         : undefined;
     case 'DoubleQuoted':
     case 'LocaleString':

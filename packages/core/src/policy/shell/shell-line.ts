@@ -76,6 +76,14 @@ export const NAME_PROBLEM =
 
 export const PIECES_PROBLEM = 'The line puts together a value that is evaluated later, and a command may be in it.';
 
+/** `element` as it is written. */
+export function keyProblem(element: string): string {
+  return `The key of an array is evaluated, and a command may be in it: ${clipped(element)}.`;
+}
+
+export const DESCRIPTOR_PROBLEM =
+  'A redirection names an element of an array, whose subscript is evaluated, and a command may be in it.';
+
 const SETTER_PROBLEM = 'A loop or an arithmetic expression sets the variable';
 
 export function setterProblem(name: string): string {
