@@ -42,7 +42,10 @@ describe('a call', () => {
     await editor.prompt(session, 'go');
     const path = join(workspace.project, 'a.txt');
     const diff = { type: 'diff', path, oldText: 'old\n', newText: 'new\n', _meta: { kind: 'modify' } };
-    expect(editor.permissions).toMatchObject([{ toolCall: { content: [diff] } }]);
+    // Some editors show no more of a question than it holds itself.
+    expect(editor.permissions).toMatchObject([
+      { toolCall: { content: [diff], title: expect.stringContaining('a.txt'), kind: 'edit', rawInput: args } },
+    ]);
     expect(editor.calls()).toMatchObject([
       { kind: 'edit', locations: [{ path }], content: [diff], statuses: ['pending', 'in_progress', 'completed'] },
     ]);
@@ -281,6 +284,15 @@ describe('a question of the model', () => {
       { mode: 'form', sessionId: scene.session, requestedSchema: { required: ['answer_1'] } },
     ]);
     expect(JSON.stringify(lastParts(scene.model))).toContain('Red, Blue');
+  });
+
+  it('ends, and the turn goes on, where the editor answers with an error', async () => {
+    const fail = (): never => {
+      throw new Error('The editor broke.');
+    };
+    await using scene = await openScene(question({}), { onPermission: fail });
+    expect(await scene.editor.prompt(scene.session, 'go')).toMatchObject({ stopReason: 'end_turn' });
+    expect(scene.editor.calls()).toMatchObject([{ statuses: expect.arrayContaining(['failed']) }]);
   });
 
   it('for text is answered with a sentence where the editor has no forms', async () => {

@@ -223,7 +223,7 @@ export class AcpSession {
   private show(event: AgentEvent): Promise<void> | undefined {
     this.updates.show(event);
     if (event.type === 'tools_changed') this.commands.announce();
-    void this.options.questions.answer(event, this.agent.session, this.promptSignal);
+    void this.options.questions.answer(event, this.agent.session, this.promptSignal, this.updates.calls);
     return this.shown;
   }
 

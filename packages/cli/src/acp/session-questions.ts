@@ -23,6 +23,7 @@ import {
 } from './permissions.ts';
 import type { PermissionLimits, PermissionResponse } from './permissions.ts';
 import { ToolCallUpdates } from './tool-call-updates.ts';
+import type { CallFacts } from './tool-call-updates.ts';
 
 export interface SessionQuestionsOptions {
   readonly client: Client;
@@ -49,10 +50,11 @@ export class SessionQuestions {
   }
 
   /** Answers where the event is a question. Never rejects: a question that is gone needs no answer. */
-  async answer(event: AgentEvent, session: AgentSession, signal: AbortSignal): Promise<void> {
+  async answer(event: AgentEvent, session: AgentSession, signal: AbortSignal, calls?: ToolCallUpdates): Promise<void> {
     try {
       if (event.type === GeminiEventType.ToolCallConfirmation) {
-        const { outcome, payload } = await this.askApproval(event, signal);
+        const facts = calls?.factsOf(event.value.request.callId, event) ?? {};
+        const { outcome, payload } = await this.askApproval(event, facts, signal);
         session.respond(event.value.request.callId, outcome, payload, event);
       } else if (event.type === GeminiEventType.FallbackRequested) {
         session.answerFallback(event.requestId, await this.askFallback(event, signal), event);
@@ -62,21 +64,11 @@ export class SessionQuestions {
     }
   }
 
-  private async askApproval(event: Confirmation, signal: AbortSignal): Promise<PermissionResponse> {
-    const { request, details, problem } = event.value;
-    if (details.type === 'ask_user') return this.askUser(event, signal);
-    const options = permissionOptions(details, this.options.limits);
-    const content = describeQuestion(details);
-    const told = problem === undefined ? content : [textContent(makeVisible(problem)), ...content];
-    const toolCallId = ToolCallUpdates.idOf(request.callId, event);
+  private async askApproval(event: Confirmation, facts: CallFacts, signal: AbortSignal): Promise<PermissionResponse> {
     try {
-      const chosen = await this.choose(toolCallId, event.value.agent, told, options, signal);
-      return (
-        responseTo(details, chosen, options) ?? {
-          outcome: 'cancel',
-          payload: { feedback: `The editor answered with an unknown option: ${makeVisibleLine(chosen ?? '')}` },
-        }
-      );
+      return await (event.value.details.type === 'ask_user'
+        ? this.askUser(event, facts, signal)
+        : this.askLeave(event, facts, signal));
     } catch (error) {
       if (signal.aborted) throw error;
       // An editor that cannot ask has not allowed anything.
@@ -84,7 +76,22 @@ export class SessionQuestions {
     }
   }
 
-  private async askUser(event: Confirmation, signal: AbortSignal): Promise<PermissionResponse> {
+  private async askLeave(event: Confirmation, facts: CallFacts, signal: AbortSignal): Promise<PermissionResponse> {
+    const { request, details, problem } = event.value;
+    const options = permissionOptions(details, this.options.limits);
+    const content = describeQuestion(details);
+    const told = problem === undefined ? content : [textContent(makeVisible(problem)), ...content];
+    const toolCallId = ToolCallUpdates.idOf(request.callId, event);
+    const chosen = await this.choose({ toolCallId, ...facts }, event.value.agent, told, options, signal);
+    return (
+      responseTo(details, chosen, options) ?? {
+        outcome: 'cancel',
+        payload: { feedback: `The editor answered with an unknown option: ${makeVisibleLine(chosen ?? '')}` },
+      }
+    );
+  }
+
+  private async askUser(event: Confirmation, facts: CallFacts, signal: AbortSignal): Promise<PermissionResponse> {
     const { request, details } = event.value;
     const toolCallId = ToolCallUpdates.idOf(request.callId, event);
     if (details.type === 'ask_user' && this.options.client.capabilities.elicitation?.form) {
@@ -95,7 +102,7 @@ export class SessionQuestions {
     }
     const options = answerOptions(details);
     if (!options) return { outcome: 'proceed_once', payload: { answers: { 0: CANNOT_ASK } } };
-    const chosen = await this.choose(toolCallId, undefined, describeQuestion(details), options, signal);
+    const chosen = await this.choose({ toolCallId, ...facts }, undefined, describeQuestion(details), options, signal);
     return answerTo(details, chosen);
   }
 
@@ -194,8 +201,12 @@ export class SessionQuestions {
     await client.update(sessionId(), { sessionUpdate: 'tool_call', status: 'pending', ...call });
     let chosen: string | undefined;
     try {
-      chosen = await this.choose(toolCallId, undefined, content, options, signal);
+      chosen = await this.choose({ toolCallId, title, kind: 'other' }, undefined, content, options, signal);
       return chosen;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // An editor that cannot ask has dismissed the question.
+      return undefined;
     } finally {
       const status = chosen === undefined || chosen === 'cancel' ? 'failed' : 'completed';
       await client.update(sessionId(), { sessionUpdate: 'tool_call_update', toolCallId, status });
@@ -204,7 +215,7 @@ export class SessionQuestions {
 
   /** The id of the chosen option; undefined when the user dismissed the question. */
   private async choose(
-    toolCallId: string,
+    call: CallFacts & { toolCallId: string },
     agent: string | undefined,
     content: ToolCallContent[],
     options: PermissionOption[],
@@ -212,15 +223,17 @@ export class SessionQuestions {
   ): Promise<string | undefined> {
     const { client, sessionId } = this.options;
     const asker = agent === undefined ? [] : [textContent(`The sub-agent ${makeVisibleLine(agent)} asks.`)];
-    const { outcome } = await client.request(
+    const answer = await client.request(
       'session/request_permission',
       {
         sessionId: sessionId(),
         options,
-        toolCall: { toolCallId, status: 'pending', content: [...asker, ...content] },
+        toolCall: { ...call, status: 'pending', content: [...asker, ...content] },
       },
       signal,
     );
-    return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+    // What an editor sends is data: it may be anything.
+    const { outcome } = answer as { outcome?: typeof answer.outcome };
+    return outcome?.outcome === 'selected' ? outcome.optionId : undefined;
   }
 }

@@ -18,8 +18,12 @@ import { fence, textContent } from './permissions.ts';
 
 type Fields = Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'sessionUpdate' | 'toolCallId'>;
 
+/** What a question about the call repeats: some editors show nothing else. */
+export type CallFacts = Pick<Fields, 'title' | 'kind' | 'locations' | 'rawInput'>;
+
 interface Call {
   readonly id: string;
+  facts: CallFacts;
   readonly name: string;
   kind: AcpKind;
   status: ToolCallStatus;
@@ -65,12 +69,14 @@ export class ToolCallUpdates {
     const id = ToolCallUpdates.idOf(callId, event);
     const tool = this.options.toolOf(name);
     const kind = KINDS[tool?.kind ?? 'other'];
-    this.calls.set(id, { id, name, kind, status: 'pending', isCancelled: false, output: '', shownAt: -Infinity });
+    const title = display ? titleOf(display, kind) : (tool?.displayName ?? makeVisibleLine(name));
+    const begun = { status: 'pending', isCancelled: false, output: '', shownAt: -Infinity } as const;
+    this.calls.set(id, { id, name, kind, facts: { title, kind, rawInput: args }, ...begun });
     const { parentCallId } = event;
     this.options.emit({
       sessionUpdate: 'tool_call',
       toolCallId: id,
-      title: display ? titleOf(display, kind) : (tool?.displayName ?? makeVisibleLine(name)),
+      title,
       name,
       kind,
       status: 'pending',
@@ -89,12 +95,17 @@ export class ToolCallUpdates {
       Object.assign(fields, { title: titleOf(shown.display, call.kind), kind: call.kind, locations: shown.locations });
     }
     if (args) fields.rawInput = args;
+    call.facts = { ...call.facts, ...fields };
     if (status === 'executing' && call.status === 'pending') {
       call.status = 'in_progress';
       fields.status = call.status;
     }
     if (Object.keys(fields).length > 0) this.update(call, fields);
     if (output !== undefined && call.terminalId === undefined) this.addOutput(call, output);
+  }
+
+  factsOf(callId: string, event: AgentEvent): CallFacts {
+    return this.calls.get(ToolCallUpdates.idOf(callId, event))?.facts ?? {};
   }
 
   /** A terminal of the editor shows the command. */

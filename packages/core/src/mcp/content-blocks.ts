@@ -13,8 +13,9 @@ const MAX_MEDIA = 20 * 1024 * 1024;
 const MAX_LINE = 1_000;
 const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 const BASE64 = /^[\w+/=\s-]*$/;
-/** The kinds that models read. */
-const SEEN = /^(?:(?:image|audio|video)\/|application\/pdf$)/;
+/** The kinds that models read: any other makes a model API refuse the request, and every later one of the session. */
+const SEEN =
+  /^(?:image\/(?:png|jpe?g|webp|gif|heic|heif)|audio\/(?:x-)?(?:wav|wave|mp3|mpeg|mp4|aac|aiff|ogg|opus|flac|m4a|pcm|l16|webm)|video\/[\w.+-]+|application\/pdf)$/i;
 
 export interface Block {
   parts: Part[];
@@ -71,6 +72,8 @@ export class BlockReader {
     if (typeof data !== 'string' || type === undefined || !BASE64.test(data)) {
       return note(`[${label} left out: its data or its type is invalid]`);
     }
+    const isSeen = SEEN.test(type) || (kind === 'resource' && !/^(?:image|audio)\//i.test(type));
+    if (!isSeen) return note(`[${label} of type ${type} left out: models do not read this type]`);
     this.media += data.length;
     if (this.media > MAX_MEDIA)
       return note(`[${label} of type ${type} left out: the media of this result is too large]`);

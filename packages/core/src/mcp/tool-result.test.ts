@@ -53,6 +53,12 @@ describe('content', () => {
     ],
     ['unknown', { type: 'smell' }, [{ text: '[Unknown content type: smell]' }], '[Unknown content type: smell]'],
     [
+      'media of a type that no model reads',
+      { type: 'image', data: 'aGk=', mimeType: 'image/svg+xml' },
+      [{ text: '[Image of type image/svg+xml left out: models do not read this type]' }],
+      '[Image of type image/svg+xml left out: models do not read this type]',
+    ],
+    [
       'media of an invalid type',
       { type: 'image', data: 'aGk=', mimeType: 'a b' },
       [{ text: '[Image left out: its data or its type is invalid]' }],
