@@ -60,8 +60,7 @@ export class ToolSync {
       const tool = createMcpTool(entry, server, call);
       if (typeof tool === 'string') refuse(tool);
       else if (tools.has(tool.name)) refuse(`the server lists ${tool.name} twice`);
-      else if (!this.put(tool, server.name)) refuse(`the name ${tool.name} is taken`);
-      else tools.add(tool.name);
+      else this.offer(tool, server.name, { tools, refuse, leftOut: result.leftOut });
     }
     this.removeAllBut(server.name, tools);
     result.tools.push(...[...tools].toSorted());
@@ -72,9 +71,21 @@ export class ToolSync {
     this.shelf.together(() => this.removeAllBut(server, new Set()));
   }
 
+  private offer(
+    tool: DefinedTool,
+    server: string,
+    { tools, refuse, leftOut }: { tools: Set<string>; refuse: (why: string) => void; leftOut: string[] },
+  ): void {
+    const owner = this.owners.get(tool.name);
+    if (!this.put(tool, server)) return refuse(`the name ${tool.name} is taken`);
+    tools.add(tool.name);
+    if (owner !== undefined && owner !== server)
+      leftOut.push(`The tool ${tool.name} of the MCP server ${owner} was left out: ${server} has a tool of this name.`);
+  }
+
   private put(tool: DefinedTool, server: string): boolean {
     const owner = this.owners.get(tool.name);
-    if (owner !== undefined && owner !== server) return false;
+    if (owner !== undefined && owner !== server && !precedes(server, owner)) return false;
     if (!this.shelf.register(this.shelf.wrap?.(tool) ?? tool, 'mcp')) return false;
     this.owners.set(tool.name, server);
     return true;
@@ -87,4 +98,12 @@ export class ToolSync {
       this.shelf.unregister(name);
     }
   }
+}
+
+/**
+ * Which of two servers has a name that both could have, such as `mcp_a_b_c`: the one with the longer name, whichever
+ * connects first. So a rule for the name means the same tool in every run.
+ */
+function precedes(server: string, other: string): boolean {
+  return server.length === other.length ? server < other : server.length > other.length;
 }
