@@ -42,6 +42,8 @@ export function createProviderModels(options: ProviderModelsOptions): ProviderMo
   const { fromSettings = {}, bundled = {}, familyOf, isLocal, smallModel } = options;
   const learned = new Map<string, KnownModel>();
   const corrected = new Map<string, KnownModel>();
+  /** What was joined of a model: a request asks for it several times. Forgotten when more is learned. */
+  const joined = new Map<string, ModelFacts>();
   const assumed: ModelFacts = {
     contextWindow: isLocal ? LOCAL_WINDOW : HOSTED_WINDOW,
     isWindowAssumed: true,
@@ -66,22 +68,32 @@ export function createProviderModels(options: ProviderModelsOptions): ProviderMo
     ];
   }
 
+  function joinFacts(model: string): ModelFacts {
+    const facts: ModelFacts = { ...assumed, utilityModel: smallModel ?? model };
+    for (const [knownFrom, known] of sourcesOf(model)) {
+      if (!known) continue;
+      Object.assign(facts, definedOf(known), { knownFrom });
+      if (known.contextWindow !== undefined) facts.isWindowAssumed = false;
+    }
+    return Object.freeze(facts);
+  }
+
   return {
     factsOf(model) {
-      const facts: ModelFacts = { ...assumed, utilityModel: smallModel ?? model };
-      for (const [knownFrom, known] of sourcesOf(model)) {
-        if (!known) continue;
-        Object.assign(facts, definedOf(known), { knownFrom });
-        if (known.contextWindow !== undefined) facts.isWindowAssumed = false;
-      }
+      const facts = joined.get(model) ?? joinFacts(model);
+      joined.set(model, facts);
       return facts;
     },
     priceOf: (model) => sourcesOf(model).findLast(([, known]) => known?.price)?.[1]?.price,
     names: () => [...new Set([...Object.keys(fromSettings), ...learned.keys(), ...Object.keys(bundled)])],
-    correct: (model, known) => void corrected.set(model, { ...corrected.get(model), ...definedOf(known) }),
+    correct(model, known) {
+      corrected.set(model, { ...corrected.get(model), ...definedOf(known) });
+      joined.delete(model);
+    },
     learn(model, { price, ...known }) {
       const told = { ...definedOf(known), ...(price && { price }) };
       if (Object.keys(told).length > 0) learned.set(model, { ...learned.get(model), ...told });
+      joined.delete(model);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** OpenAI's Chat Completions, the dialect most servers speak, as a WireProtocol. Servers differ by a row of quirks. */
 
-import type { GenerateContentParameters } from '../../protocol/content.ts';
+import type { GenerateContentConfig, GenerateContentParameters } from '../../protocol/content.ts';
 import type { ApiError } from '../../protocol/errors.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { encodeSegment } from '../wire/endpoint.ts';
@@ -66,7 +66,6 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
     takesFormBesideTools: () => formBesideTools,
 
     reader({ model, config = {} }) {
-      const offered = new Set(declaredTools(config).map(({ name }) => name));
       return new ChunkReader({
         origin: originOf(model),
         isLocal: endpoint.isLocal,
@@ -74,7 +73,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
         startsInThought: startsInThought.has(model),
         onLoneClosing: () => startsInThought.add(model),
         readName: createNameReader(declaredNames(config)),
-        isOffered: quirks.textCalls && offered.size > 0 ? (name) => offered.has(name) : undefined,
+        isOffered: quirks.textCalls ? offeredIn(config) : undefined,
       });
     },
 
@@ -87,6 +86,12 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
       return {};
     },
   };
+}
+
+/** Undefined for a request without tools: no text of its answer is a call. */
+function offeredIn(config: GenerateContentConfig): ((name: string) => boolean) | undefined {
+  const offered = new Set(declaredTools(config).map(({ name }) => name));
+  return offered.size > 0 ? (name) => offered.has(name) : undefined;
 }
 
 function pathOf(model: string, version: string | undefined): string {

@@ -19,6 +19,8 @@ type Fields = Record<string, unknown>;
 
 /** How events begin that only repeat what came before them: each is as long as the whole answer. */
 export const REPEATED = ['{"type":"response.output_text.done"', '{"type":"response.content_part.done"'];
+/** How events begin that are not parsed, because nothing is read from them. */
+const UNREAD = [...REPEATED, '{"type":"response.in_progress"', '{"type":"response.content_part.added"'];
 
 export interface EventReaderOptions {
   origin: OriginKey;
@@ -53,6 +55,7 @@ export class EventReader implements AnswerReader {
     if (run) return this.addText(run.owner, run.text);
     const text = this.runs.textOf(data);
     if (text !== undefined) return this.addText(this.runs.noted, text);
+    if (UNREAD.some((start) => data.startsWith(start))) return [];
     const event = parseObject(data);
     const { type, item_id: itemId, delta } = event;
     switch (type) {

@@ -5,6 +5,10 @@ export type Fields<T> = { [K in keyof T]: T[K] | undefined };
 
 /** Without those that are undefined, and those a server has rejected. */
 export function definedFields<T extends object>(fields: Fields<T>, without?: ReadonlySet<string>): T {
-  const kept = Object.entries(fields).filter(([name, value]) => value !== undefined && !without?.has(name));
-  return Object.fromEntries(kept) as T;
+  const kept: Partial<T> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined && !without?.has(name)) kept[name] = value;
+  }
+  return kept as T;
 }

@@ -20,6 +20,7 @@ import {
 import { releaseOnReturn } from '../release-on-return.ts';
 import { estimateTokenCount } from '../token-estimate.ts';
 import { readFailure, readText } from './answer.ts';
+import type { NdjsonReader } from './ndjson.ts';
 import { DEFAULT_MAX_FRAME_BYTES, SseReader } from './sse.ts';
 import type { AnswerReader, RequestBody, WireEndpoint, WireFrame, WireMethod, WireProtocol } from './wire-protocol.ts';
 
@@ -58,6 +59,9 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
   const maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
   // An unstreamed answer sends no headers until the model has finished, so its default is the idle timeout.
   const wholeAnswerTimeoutMs = headersTimeoutMs ?? options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+
+  /** Loaded once: an import costs as much as a short answer, even of a module that is there. */
+  let lines: typeof NdjsonReader | undefined;
 
   /** Resolves once the service has accepted the request. */
   async function send({ model, method, body, signal }: Sending): Promise<HttpResponse> {
@@ -122,7 +126,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
             skips: protocol.skips,
             plain: reader.runs,
           })
-        : new (await import('./ndjson.ts')).NdjsonReader({ maxFrameBytes });
+        : new (lines ??= (await import('./ndjson.ts')).NdjsonReader)({ maxFrameBytes });
     const parse = function* (frames: readonly WireFrame[]) {
       for (const parsed of parseFrames(frames, reader)) {
         throwIfAborted(signal);
