@@ -14,9 +14,9 @@ const ids = (options: readonly { optionId: string }[]) => options.map(({ optionI
 
 describe('a call', () => {
   it.each<[string, string, Record<string, unknown>, string, string]>([
-    ['reads', 'read_file', { file_path: 'a.txt' }, 'read', 'ReadFile a.txt'],
-    ['lists', 'list_directory', { dir_path: '.' }, 'search', 'ReadFolder .'],
-    ['searches', 'grep_search', { pattern: 'old' }, 'search', "SearchText 'old'"],
+    ['reads', 'read_file', { file_path: 'a.txt' }, 'read', 'Read a.txt'],
+    ['lists', 'list_directory', { dir_path: '.' }, 'search', 'List .'],
+    ['searches', 'grep_search', { pattern: 'old' }, 'search', 'Search "old"'],
     ['runs', 'run_shell_command', { command: 'echo hi' }, 'execute', 'echo hi'],
   ])('that %s goes from pending to completed, with title, kind and input', async (_name, tool, args, kind, title) => {
     await using scene = await openScene([call(tool, args, { id: 'c1' }), say('ok')], {
@@ -29,7 +29,7 @@ describe('a call', () => {
         toolCallId: 'c1',
         statuses: ['pending', 'in_progress', 'completed'],
         kind,
-        title: expect.stringContaining(title),
+        title,
         rawInput: args,
       },
     ]);
@@ -44,7 +44,7 @@ describe('a call', () => {
     const diff = { type: 'diff', path, oldText: 'old\n', newText: 'new\n', _meta: { kind: 'modify' } };
     // Some editors show no more of a question than it holds itself.
     expect(editor.permissions).toMatchObject([
-      { toolCall: { content: [diff], title: expect.stringContaining('a.txt'), kind: 'edit', rawInput: args } },
+      { toolCall: { content: [diff], title: 'Edit a.txt', kind: 'edit', rawInput: args } },
     ]);
     expect(editor.calls()).toMatchObject([
       { kind: 'edit', locations: [{ path }], content: [diff], statuses: ['pending', 'in_progress', 'completed'] },
@@ -55,7 +55,7 @@ describe('a call', () => {
     await using scene = await openScene(WRITE(), { args: ['--yolo'] });
     await scene.editor.prompt(scene.session, 'go');
     expect(scene.editor.calls()).toMatchObject([
-      { content: [{ type: 'diff', oldText: null, newText: 'new\n', _meta: { kind: 'add' } }] },
+      { title: 'Write a.txt', content: [{ type: 'diff', oldText: null, newText: 'new\n', _meta: { kind: 'add' } }] },
     ]);
   });
 
@@ -114,7 +114,7 @@ describe('a call', () => {
     const two = answer(call('read_file', { file_path: 'a.txt' }), call('read_file', { file_path: 'b.txt' }));
     await using scene = await openScene([two, say('ok')], { files: { 'a.txt': 'A', 'b.txt': 'B' } });
     await scene.editor.prompt(scene.session, 'go');
-    expect(scene.editor.calls().map(({ title }) => title)).toEqual(['ReadFile a.txt', 'ReadFile b.txt']);
+    expect(scene.editor.calls().map(({ title }) => title)).toEqual(['Read a.txt', 'Read b.txt']);
   });
 });
 

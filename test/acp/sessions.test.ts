@@ -187,7 +187,7 @@ describe('sessions on disk', () => {
     expect(second.text('user_message_chunk')).toBe('read it');
     expect(second.text()).toBe('I read.done');
     expect(second.calls()).toMatchObject([
-      { toolCallId: 'c1', statuses: ['completed'], kind: 'read', title: 'ReadFile a.txt' },
+      { toolCallId: 'c1', statuses: ['completed'], kind: 'read', title: 'Read a.txt' },
     ]);
     await second.prompt(session, 'go on');
     expect(second.text()).toBe('I read.donemore');

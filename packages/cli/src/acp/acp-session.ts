@@ -127,7 +127,8 @@ export class AcpSession {
   /** Shows what an earlier run showed. Resolves when the editor has it. */
   async replay(): Promise<void> {
     const toolOf = (name: string) => this.agent.tools.getTool(name);
-    for (const update of replayUpdates(this.options.live.session.events(), toolOf)) this.emit(update);
+    const events = this.options.live.session.events({ withFiles: true });
+    for (const update of replayUpdates(events, toolOf)) this.emit(update);
     await this.shown;
   }
 

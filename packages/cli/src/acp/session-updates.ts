@@ -68,10 +68,10 @@ export class SessionUpdates {
     switch (event.type) {
       case 'prompt_started':
         this.nextMessage();
-        if (this.options.isReplay && event.text !== undefined)
-          this.options.emit({ ...chunk('user_message_chunk', event.text), messageId: crypto.randomUUID() });
-        return;
+        return this.options.isReplay ? this.showPrompt(event) : undefined;
       case GeminiEventType.Content:
+        // A session that is shown again has whole messages.
+        if (this.options.isReplay) this.nextMessage();
         this.hasText = true;
         return this.options.emit({ ...chunk('agent_message_chunk', event.value), messageId: this.messageId });
       case GeminiEventType.Thought: {
@@ -143,6 +143,18 @@ export class SessionUpdates {
     }
   }
 
+  /** The words of the user, and what was sent with them. */
+  private showPrompt({ text, media = [] }: PromptStartedEvent): void {
+    const messageId = crypto.randomUUID();
+    if (text !== undefined) this.options.emit({ ...chunk('user_message_chunk', text), messageId });
+    for (const { inlineData } of media) {
+      const { data = '', mimeType = '' } = inlineData ?? {};
+      const type = (['image', 'audio'] as const).find((each) => mimeType.startsWith(`${each}/`));
+      if (!type) continue;
+      this.options.emit({ sessionUpdate: 'user_message_chunk', content: { type, data, mimeType }, messageId });
+    }
+  }
+
   private nextMessage(): void {
     this.messageId = crypto.randomUUID();
     this.hasText = false;
@@ -175,6 +187,7 @@ function toPlanEntry({ description, status }: Todo) {
   return { content, priority: 'medium' as const, status: state };
 }
 
+type PromptStartedEvent = Extract<AgentEvent, { type: 'prompt_started' }>;
 type Chunk = 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk';
 
 export function chunk(sessionUpdate: Chunk, text: string): Extract<SessionUpdate, { sessionUpdate: Chunk }> {

@@ -13,6 +13,7 @@ import type {
   ToolKind,
   ToolResultDisplay,
 } from '@castor/core';
+import { callWords } from '../call-words.ts';
 import { makeVisibleLine } from '../make-visible.ts';
 import { fence, textContent } from './permissions.ts';
 
@@ -24,7 +25,8 @@ export type CallFacts = Pick<Fields, 'title' | 'kind' | 'locations' | 'rawInput'
 interface Call {
   readonly id: string;
   facts: CallFacts;
-  readonly name: string;
+  /** Of the tool that runs: a hook may change it. */
+  name: string;
   kind: AcpKind;
   status: ToolCallStatus;
   isCancelled: boolean;
@@ -69,7 +71,7 @@ export class ToolCallUpdates {
     const id = ToolCallUpdates.idOf(callId, event);
     const tool = this.options.toolOf(name);
     const kind = KINDS[tool?.kind ?? 'other'];
-    const title = display ? titleOf(display, kind) : (tool?.displayName ?? makeVisibleLine(name));
+    const title = display ? titleOf(name, display, kind) : makeVisibleLine(tool?.displayName ?? name);
     const begun = { status: 'pending', isCancelled: false, output: '', shownAt: -Infinity } as const;
     this.calls.set(id, { id, name, kind, facts: { title, kind, rawInput: args }, ...begun });
     const { parentCallId } = event;
@@ -85,14 +87,16 @@ export class ToolCallUpdates {
     });
   }
 
-  updated({ callId, status, shown, output, args }: ToolCallUpdatedEvent, event: AgentEvent): void {
+  updated({ callId, status, shown, output, name, args }: ToolCallUpdatedEvent, event: AgentEvent): void {
     const call = this.calls.get(ToolCallUpdates.idOf(callId, event));
     if (!call) return;
     call.isCancelled ||= status === 'cancelled';
     const fields: Fields = {};
+    if (name !== undefined) call.name = name;
     if (shown) {
       call.kind = KINDS[shown.kind];
-      Object.assign(fields, { title: titleOf(shown.display, call.kind), kind: call.kind, locations: shown.locations });
+      const title = titleOf(call.name, shown.display, call.kind);
+      Object.assign(fields, { title, kind: call.kind, locations: shown.locations });
     }
     if (args) fields.rawInput = args;
     call.facts = { ...call.facts, ...fields };
@@ -157,9 +161,12 @@ export class ToolCallUpdates {
 }
 
 /** A command is its own title. */
-function titleOf({ name, description }: { name: string; description: string }, kind: AcpKind): string {
-  const words = kind === 'execute' ? description : `${name} ${description}`;
-  return makeVisibleLine(words.trim() || name);
+function titleOf(toolName: string, display: NonNullable<ToolCallRequestInfo['display']>, kind: AcpKind): string {
+  const name = makeVisibleLine(display.name.trim() || toolName);
+  const description = makeVisibleLine(display.description.trim());
+  if (kind === 'execute') return description || name;
+  const { verb, object } = callWords(toolName, { name, description });
+  return `${verb} ${object}`.trimEnd();
 }
 
 function contentOf(
@@ -171,7 +178,7 @@ function contentOf(
   if (error) return [...shown, textContent(error.message)];
   if (typeof display === 'string') {
     if (display.trim() === '' || terminalId !== undefined) return shown;
-    return [...shown, textContent(kind === 'execute' ? fence(display) : display)];
+    return [...shown, textContent(kind === 'execute' ? fence(display.replace(/\n+$/, '')) : display)];
   }
   if (display && 'fileDiff' in display) return [...shown, diffContent(display)];
   if (display && 'summary' in display) return [...shown, textContent(display.summary)];

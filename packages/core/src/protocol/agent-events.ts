@@ -4,6 +4,7 @@
  * events carry their fields beside `type`; all of it is JSON, and `output` is a delta.
  */
 
+import type { Part } from './content.ts';
 import type { StructuredError } from './errors.ts';
 import type { EventAddress, EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
 import type { ShownCall, ToolCallStatus } from './tool-calls.ts';
@@ -45,9 +46,10 @@ export interface SpentBudget {
 interface AgentEventValues {
   /**
    * A request of the user starts. Session; first event of its prompt, never while another prompt of the same session
-   * is open. `text` is the part of the request that surfaces show.
+   * is open. `text` is the part of the request that surfaces show; `media`, of a session that is shown again, the
+   * pictures and sounds that the user sent with it.
    */
-  prompt_started: { prompt_id: string; text?: string };
+  prompt_started: { prompt_id: string; text?: string; media?: Part[] };
 
   /**
    * The prompt has ended and the session is idle. Session; last event of its prompt, exactly one for each

@@ -33,6 +33,6 @@ export async function loadSession(wanted: string, project: ProjectSessions): Pro
     childOf: createChildTeller(found.path, session.metadata),
   });
   const children = listChildren(found.path, found.id);
-  const events = withEndOfChild(toSessionEvents(session, openCalls), session.metadata);
+  const events = withEndOfChild(toSessionEvents(session, openCalls, { root: project.root }), session.metadata);
   return { ...found, history: turns, events, children };
 }

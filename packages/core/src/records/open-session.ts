@@ -48,8 +48,11 @@ export interface OpenedSession {
    * Call it before creating the agent. Undefined when the session is idle.
    */
   takeInterrupted(): Part[] | undefined;
-  /** The events the session showed, for a surface to show again. Takes time linear in the session's length. */
-  events(): AgentEvent[];
+  /**
+   * The events the session showed, for a surface to show again. Takes time linear in the session's length; `withFiles`
+   * also reads the copies of edited files, so that edits have both whole versions.
+   */
+  events(options?: { withFiles?: boolean }): AgentEvent[];
 }
 
 /** Throws SessionError. */

@@ -10,6 +10,7 @@ import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
 import { systemClock } from '../util/clock.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
 import { stateOf } from './pre-images.ts';
+import { createEditedFile } from './edited-file.ts';
 import { toHeader, toLines, writeSession } from './session-copy.ts';
 import { SessionError, toSessionError } from './session-error.ts';
 import { sessionFileName } from './session-file.ts';
@@ -225,7 +226,11 @@ function open(
       recorder.resent(turn, { hasPartial: last?.isInterrupted ?? false });
       return turn.parts ?? [];
     },
-    events: () => toSessionEvents(loaded, openCalls),
+    events: ({ withFiles = false } = {}) =>
+      toSessionEvents(loaded, openCalls, {
+        root: options.root,
+        ...(withFiles && { editedFile: createEditedFile(dirname(file.path)) }),
+      }),
   };
 }
 

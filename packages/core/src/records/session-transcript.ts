@@ -6,13 +6,17 @@
 import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
 import type { Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { ToolCallDisplay } from '../protocol/tool-calls.ts';
+import type { ShownCall, ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
 import { PROGRAM_STOPPED } from '../transcript/messages.ts';
 import { isRecord } from '../util/is-record.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { describeCall } from './describe-call.ts';
-import type { EndedCall, StartedCall, StoredToolCall } from './session-file.ts';
+import { partsOf } from './edited-file.ts';
+import type { EditedFile } from './edited-file.ts';
+import { recordedKind } from './shown-call.ts';
+import { shownOutput } from './shown-output.ts';
+import type { EndedCall, FileChange, StartedCall, StoredToolCall } from './session-file.ts';
 import type { OpenCall } from './interrupted-call.ts';
 import type { LoadedMessage, LoadedSession } from './replay-session.ts';
 import { textOf, toStoredParts } from './session-parts.ts';
@@ -21,12 +25,20 @@ import type { OwnCommand } from './resumable-content.ts';
 
 const NOT_RUN: ReadonlySet<string | undefined> = new Set(['cancelled', 'not_started', 'unknown']);
 
+export interface SessionEventsOptions {
+  /** What the paths in calls are relative to; without it calls have no locations. */
+  readonly root?: string | undefined;
+  /** Restores the versions of an edited file; without it they are the parts that the diff shows. */
+  readonly editedFile?: EditedFile | undefined;
+}
+
 /** `openCalls`: the unanswered calls of the last turn, as reported to the model. */
 export function toSessionEvents(
   { superseded, messages }: Pick<LoadedSession, 'superseded' | 'messages'>,
   openCalls: readonly OpenCall[] = [],
+  options: SessionEventsOptions = {},
 ): AgentEvent[] {
-  const replay = new EventReplay();
+  const replay = new EventReplay(options);
   for (const message of [...superseded, ...messages]) {
     if (message.type === 'gemini') replay.model(message);
     else if (message.type === 'user') replay.user(message);
@@ -37,11 +49,20 @@ export function toSessionEvents(
 const SHELL = 'run_shell_command';
 const EXIT_CODE = /^Exit Code: (-?\d+)$/m;
 
+/** A call without a response yet. */
+interface WaitingCall {
+  readonly name: string;
+  readonly shown?: ShownCall;
+  /** The first file it changed. */
+  readonly change: FileChange | undefined;
+}
+
 type Ending = Pick<StoredToolCall, 'resultDisplay' | 'status'> & Pick<EndedCall, 'exitCode' | 'stoppedBy'>;
 
 class EventReplay {
   private readonly events: AgentEvent[] = [];
-  private readonly waiting = new Map<string, string>();
+  private readonly options: SessionEventsOptions;
+  private readonly waiting = new Map<string, WaitingCall>();
   private prompt_id: string | undefined;
   private prompts = 0;
   private isAnswered = true;
@@ -51,6 +72,10 @@ class EventReplay {
   private failure: string | undefined;
   /** The last answer was cut off; the rest of its prompt comes from a process that resumed it. */
   private isCutOff = false;
+
+  constructor(options: SessionEventsOptions) {
+    this.options = options;
+  }
 
   user(message: LoadedMessage): void {
     const parts = toStoredParts(message.content);
@@ -64,7 +89,8 @@ class EventReplay {
     this.isAnswered = aside !== undefined;
     this.failure = message.failure;
     this.isCut = false;
-    this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text });
+    const media = mediaOf(parts);
+    this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text, ...(media.length > 0 && { media }) });
     const own = aside === undefined ? undefined : ownCommand(message);
     if (own !== undefined) this.ownCommand(own);
   }
@@ -130,9 +156,15 @@ class EventReplay {
   private request(call: StoredToolCall, started: StartedCall | undefined, told: StoredToolCall | undefined): void {
     const { id, name = '' } = call;
     const callId = id ?? `${name}-${this.events.length}`;
-    this.waiting.set(callId, name);
     const args = isRecord(started?.args) ? started.args : (call.args ?? {});
     const display = toDisplayOf(describeCall(started?.name ?? name, args), { ...call, ...told, ...started });
+    const { root } = this.options;
+    const known = root === undefined ? undefined : recordedKind(started?.name ?? name, args, root);
+    this.waiting.set(callId, {
+      name,
+      change: started?.changes?.[0],
+      ...(known && { shown: { display, ...known, locations: [...known.locations] } }),
+    });
     const value = { callId, name, args, display, isClientInitiated: false, prompt_id: this.prompt_id ?? '' };
     this.events.push({ type: GeminiEventType.ToolCallRequest, value });
   }
@@ -149,19 +181,20 @@ class EventReplay {
     if (!part.functionResponse) return;
     const { id = '', name = '', response = {} } = part.functionResponse;
     const callId = this.waiting.has(id) ? id : this.waitingFor(name);
-    if (callId === undefined) return;
+    const call = callId === undefined ? undefined : this.waiting.get(callId);
+    if (callId === undefined || !call) return;
     this.waiting.delete(callId);
     const { error: problem, output } = response;
     const reached = NOT_RUN.has(status) ? 'cancelled' : problem === undefined ? 'success' : 'error';
     const said = [output, problem].find((text) => typeof text === 'string');
     const failed = exitCode ?? (name === SHELL ? exitCodeIn(said) : undefined);
-    this.events.push({ type: 'tool_call_updated', callId, status: reached });
+    this.events.push(toUpdate(callId, reached, call));
     this.events.push({
       type: GeminiEventType.ToolCallResponse,
       value: {
         callId,
         responseParts: [part],
-        resultDisplay: toDisplay(resultDisplay) ?? said,
+        resultDisplay: this.toDisplay(resultDisplay, call) ?? (said === undefined ? said : shownOutput(name, said)),
         error: reached === 'error' ? new Error(said ?? 'The call failed.') : undefined,
         errorType: undefined,
         ...failureOf(failed, stoppedBy),
@@ -170,15 +203,18 @@ class EventReplay {
   }
 
   private waitingFor(name: string): string | undefined {
-    return [...this.waiting].find(([, waiting]) => waiting === name)?.[0];
+    return [...this.waiting].find(([, waiting]) => waiting.name === name)?.[0];
+  }
+
+  private toDisplay(shown: ShownResult | undefined, { change }: WaitingCall): ToolResultDisplay | undefined {
+    if (typeof shown !== 'object' || !('fileDiff' in shown)) return shown;
+    return (this.options.editedFile ?? partsOf)(shown, change);
   }
 
   private end(): void {
     const { prompt_id } = this;
     if (prompt_id === undefined) return;
-    for (const callId of this.waiting.keys()) {
-      this.events.push({ type: 'tool_call_updated', callId, status: 'cancelled' });
-    }
+    for (const [callId, call] of this.waiting) this.events.push(toUpdate(callId, 'cancelled', call));
     this.waiting.clear();
     this.prompt_id = undefined;
     this.isCutOff = false;
@@ -217,8 +253,12 @@ function exitCodeIn(said: string | undefined): number | undefined {
   return code === 0 ? undefined : code;
 }
 
-/** The two versions of an edited file are not recorded; surfaces show the diff. */
-function toDisplay(shown: ShownResult | undefined): ToolResultDisplay | undefined {
-  const isDiff = typeof shown === 'object' && 'fileDiff' in shown;
-  return isDiff ? { originalContent: null, newContent: '', ...shown } : shown;
+function toUpdate(callId: string, status: ToolCallStatus, { shown }: WaitingCall): AgentEvent {
+  return { type: 'tool_call_updated', callId, status, ...(shown && { shown }) };
+}
+
+/** What the user sent with the words; the content of files they named stands between texts. */
+function mediaOf(parts: readonly Part[]): Part[] {
+  const last = parts.findLastIndex(({ inlineData }) => inlineData === undefined);
+  return parts.slice(last + 1);
 }

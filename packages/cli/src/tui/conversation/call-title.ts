@@ -4,14 +4,11 @@
  */
 
 import type { ToolCallView } from '@castor/core';
+import { callWords } from '../../call-words.ts';
+import type { CallWords } from '../../call-words.ts';
 import { sanitizeLine } from '../../sanitize.ts';
 import { rowWidth, shortenRow } from '../text/row-width.ts';
 import type { Style, Styles } from '../theme/styles.ts';
-
-export interface CallTitle {
-  readonly verb: string;
-  readonly object: string;
-}
 
 /** Signs of a row, and the state each stands for. */
 export type CallState = 'waiting' | 'running' | 'asked' | 'worked' | 'failed' | 'blocked' | 'dropped';
@@ -26,38 +23,15 @@ const MARKS: Readonly<Record<CallState, string>> = {
   dropped: '-',
 };
 
-/** By the name of the tool; others have the verb of their display name. */
-const VERBS: Readonly<Record<string, string>> = {
-  read_file: 'Read',
-  read_many_files: 'Read',
-  list_directory: 'List',
-  glob: 'Find',
-  grep_search: 'Search',
-  search_file_content: 'Search',
-  write_file: 'Write',
-  replace: 'Edit',
-  run_shell_command: 'Shell',
-  web_fetch: 'Fetch',
-  google_web_search: 'Search the web',
-  write_todos: 'Plan',
-};
-
-/** What descriptions of tools say before their object. */
-const LEADS = /^(?:Writing to|Edit|Create|Processing URLs and instructions from prompt:) /;
 /** Of the tool that runs commands. */
 const STOPPED_COMMAND =
   /^Command was cancelled by user before it could complete\.(?: There was no output before it was cancelled\.)?\s*(?:Output before cancellation:\n)?/;
 const LONGEST_REASON = 120;
 const LEAST_OBJECT = 8;
 
-export function titleOf({ name, display }: Pick<ToolCallView, 'name' | 'display'>): CallTitle {
-  const shown = sanitizeLine(display.name || name);
-  const verb = VERBS[name] ?? shown;
-  const whole = sanitizeLine(display.description);
-  // Many descriptions begin with the tool's own name: once is enough.
-  const own = whole.startsWith(`${shown} `) ? whole.slice(shown.length + 1) : whole;
-  const object = name in VERBS ? own.replace(LEADS, '') : own;
-  return { verb, object: /^'.*'/.test(object) ? object.replace(/^'(.*?)'(?= |$)/, '"$1"') : object };
+export function titleOf({ name, display }: Pick<ToolCallView, 'name' | 'display'>): CallWords {
+  const shown = { name: sanitizeLine(display.name || name), description: sanitizeLine(display.description) };
+  return callWords(name, shown);
 }
 
 export function stateOf({ status, failure, error }: ToolCallView): CallState {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createUnifiedDiff } from './diff.ts';
-import { reverseDiff } from './reverse-diff.ts';
+import { applyDiff, reverseDiff } from './reverse-diff.ts';
 
 const LABELS = { fileName: 'a.txt', oldHeader: 'before', newHeader: 'after' };
 const MANY = Array.from({ length: 40 }, (_, index) => `line ${index}\n`).join('');
@@ -17,8 +17,10 @@ describe('reverseDiff', () => {
     ['empty lines', 'a\n\n\nb\n', 'a\n\nX\n\nb\n'],
     ['changes far apart', MANY, MANY.replace('line 3\n', 'three\n').replace('line 30\n', '').concat('end\n')],
     ['lines that look like a diff', '+a\n-b\n c\n', '+a\n@@ -1 +1 @@\n c\n'],
-  ])('undoes %s', async (_name, before, after) => {
-    expect(reverseDiff(after, await createUnifiedDiff(before, after, LABELS))).toBe(before);
+  ])('undoes and repeats %s', async (_name, before, after) => {
+    const diff = await createUnifiedDiff(before, after, LABELS);
+    expect(reverseDiff(after, diff)).toBe(before);
+    expect(applyDiff(before, diff)).toBe(after);
   });
 
   it.each([

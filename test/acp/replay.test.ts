@@ -1,0 +1,63 @@
+/** A session that an editor loads looks as it did live: every call, both versions of a file, output, pictures, messages. */
+
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { answer, call, say, text } from '@castor/testkit';
+import { expect, it } from 'vitest';
+import { Editor } from './editor.fixture.ts';
+import type { ShownCall } from './editor.fixture.ts';
+import { openScene } from './scene.fixture.ts';
+
+const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+const MANY = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
+const TODOS = [{ description: 'one', status: 'pending' }];
+
+const edit = (id: string, from: string, to: string) =>
+  call('replace', { file_path: 'many.txt', old_string: from, new_string: to, instruction: 'x' }, { id });
+
+/** What the user sees of a call. */
+function seen({ toolCallId, title, kind, locations, content, rawInput, statuses }: ShownCall) {
+  return { toolCallId, title, kind, locations, content, rawInput, status: statuses.at(-1) };
+}
+
+it('a loaded session shows what the live one showed', async () => {
+  const script = [
+    answer(
+      text('I work.'),
+      call('read_file', { file_path: 'many.txt', start_line: 2 }, { id: 'read' }),
+      edit('edit', 'line 20\n', 'LINE\n'),
+      call('write_file', { file_path: 'new.txt', content: 'new\n' }, { id: 'write' }),
+      call('run_shell_command', { command: 'seq 1 400' }, { id: 'long' }),
+      call('run_shell_command', { command: 'echo hi; exit 3' }, { id: 'failed' }),
+      call('write_todos', { todos: TODOS }, { id: 'todos' }),
+      call('grep_search', { pattern: 'LINE', dir_path: '.' }, { id: 'search' }),
+    ),
+    answer(text('I edit again.'), edit('again', 'line 2\n', 'line two\n')),
+    say('done'),
+  ];
+  await using scene = await openScene(script, {
+    files: { 'many.txt': MANY },
+    args: ['--model', 'gemini-2.5-pro', '--approval-mode', 'yolo'],
+  });
+  const { editor, session, workspace, model } = scene;
+  const picture: ContentBlock = { type: 'image', data: PICTURE, mimeType: 'image/png' };
+  const sound: ContentBlock = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' };
+  await editor.prompt(session, [{ type: 'text', text: 'look' }, picture, sound]);
+  await editor.request('session/close', { sessionId: session });
+
+  await using second = await Editor.open({ workspace, model, env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } });
+  await second.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] });
+  expect(second.calls().map(seen)).toEqual(editor.calls().map(seen));
+  expect(second.of('user_message_chunk').map(({ content }) => content)).toEqual([
+    { type: 'text', text: 'look' },
+    picture,
+    sound,
+  ]);
+  expect(second.of('plan')).toEqual(editor.of('plan'));
+  const messages = second.of('agent_message_chunk').map(({ content, messageId }) => ({ content, messageId }));
+  expect(messages.map(({ content }) => content.type === 'text' && content.text)).toEqual([
+    'I work.',
+    'I edit again.',
+    'done',
+  ]);
+  expect(new Set(messages.map(({ messageId }) => messageId)).size).toBe(3);
+});
