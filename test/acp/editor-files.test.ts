@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import { call, say } from '@castor/testkit';
+import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { lastParts, openScene } from './scene.fixture.ts';
 
@@ -90,6 +91,55 @@ describe('files', () => {
   });
 });
 
+describe('a file that only the editor has', () => {
+  const replace = { file_path: 'new.txt', old_string: 'unsaved', new_string: 'edited', instruction: 'x' };
+
+  it.each<[string, string, Script, string]>([
+    ['is read', 'read it', [call('read_file', { file_path: 'new.txt' }), say('ok')], 'unsaved words'],
+    ['is changed', 'change it', [call('replace', replace), say('ok')], 'edited words'],
+    ['is named in a prompt', 'see @new.txt', [say('ok')], 'unsaved words'],
+  ])('%s', async (_name, prompt, script, told) => {
+    await using scene = await openScene(script, {
+      capabilities: FS,
+      args: ['--yolo'],
+      unsaved: { 'new.txt': 'unsaved words\n' },
+    });
+    const { editor, session, model } = scene;
+    await editor.prompt(session, prompt);
+    expect(JSON.stringify(model.requests.at(-1)!.body.contents)).toContain(told);
+  });
+
+  it('is shown as the old text when it is overwritten', async () => {
+    const script = [call('write_file', { file_path: 'new.txt', content: 'mine\n' }), say('ok')];
+    await using scene = await openScene(script, { capabilities: FS, unsaved: { 'new.txt': 'unsaved\n' } });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.permissions).toMatchObject([
+      { toolCall: { content: [{ type: 'diff', oldText: 'unsaved\n', newText: 'mine\n' }] } },
+    ]);
+  });
+});
+
+describe('an editor that cannot read a file', () => {
+  const failing = { capabilities: FS, args: ['--yolo'], files: { 'a.txt': 'saved\n' } };
+
+  it('is told of, and the file on disk is read', async () => {
+    await using scene = await openScene(READ(), { ...failing, unsaved: { 'a.txt': new Error('buffer is locked') } });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(JSON.stringify(lastParts(scene.model))).toContain('saved');
+    expect(scene.editor.text('agent_thought_chunk')).toContain(
+      `The editor could not read ${join(scene.workspace.project, 'a.txt')}: buffer is locked. Castor uses the file on disk`,
+    );
+  });
+
+  it('keeps the file from being overwritten', async () => {
+    const script = [call('write_file', { file_path: 'a.txt', content: 'mine' }), say('ok')];
+    await using scene = await openScene(script, { ...failing, unsaved: { 'a.txt': new Error('buffer is locked') } });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(scene.editor.writes).toEqual([]);
+    expect(JSON.stringify(lastParts(scene.model))).toContain('buffer is locked. It may have unsaved text');
+  });
+});
+
 describe('terminals', () => {
   const TERMINAL = { terminal: true };
   const RUN = () => [call('run_shell_command', { command: 'npm test' }, { id: 'c1' }), say('ok')];
@@ -110,6 +160,13 @@ describe('terminals', () => {
       { content: [{ type: 'terminal', terminalId: 't1' }], statuses: ['pending', 'in_progress', 'completed'] },
     ]);
     expect(JSON.stringify(lastParts(model))).toMatch(/all green.*Exit Code: 3/);
+  });
+
+  it('may tell the exit code only at the exit', async () => {
+    const onTerminal = () => ({ output: 'red', exitCode: 3, toldBy: 'exit' }) as const;
+    await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'], onTerminal });
+    await scene.editor.prompt(scene.session, 'go');
+    expect(JSON.stringify(lastParts(scene.model))).toContain('Exit Code: 3');
   });
 
   it('do not receive our credentials', async () => {

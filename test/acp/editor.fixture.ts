@@ -34,15 +34,15 @@ export interface EditorOptions {
     signal: AbortSignal,
   ) => Promise<string | undefined> | string | undefined;
   readonly onElicitation?: (request: CreateElicitationRequest) => object;
-  /** Unsaved text by path; a written file is stored here too. */
-  readonly buffers?: Map<string, string>;
+  /** Unsaved text by path; a written file is stored here too. An error is thrown by a read. */
+  readonly buffers?: Map<string, string | Error>;
   readonly onTerminal?: (request: CreateTerminalRequest) => TerminalRun | Promise<TerminalRun>;
   /** Requests of the agent that the editor never answers. */
   readonly unanswered?: readonly string[];
 }
 
 /** What a command in a terminal did; `hang` for one that does not end. */
-export type TerminalRun = { readonly output: string; readonly exitCode: number } | 'hang';
+export type TerminalRun = { readonly output: string; readonly exitCode: number; readonly toldBy?: 'exit' } | 'hang';
 
 export type Update<Kind extends SessionUpdate['sessionUpdate']> = Extract<SessionUpdate, { sessionUpdate: Kind }>;
 
@@ -185,7 +185,7 @@ export class Editor implements AsyncDisposable {
     const { onPermission = () => 'proceed_once', onElicitation, buffers = new Map(), onTerminal } = this.options;
     const exits = new Map<
       string,
-      { output: string; exit: PromiseWithResolvers<{ exitCode: number | null; signal: string | null }> }
+      { ran: TerminalRun; exit: PromiseWithResolvers<{ exitCode: number | null; signal: string | null }> }
     >();
     return client({ name: 'test' })
       .onNotification('session/update', ({ params }) => {
@@ -207,6 +207,7 @@ export class Editor implements AsyncDisposable {
         await this.ignore('fs/read_text_file');
         const content = buffers.get(params.path);
         if (content === undefined) throw new Error(`ENOENT: ${params.path}`);
+        if (content instanceof Error) throw content;
         return { content };
       })
       .onRequest('fs/write_text_file', async ({ params }) => {
@@ -222,13 +223,15 @@ export class Editor implements AsyncDisposable {
         this.condition.changed();
         const ran = (await onTerminal?.(params)) ?? { output: '', exitCode: 0 };
         const exit = Promise.withResolvers<{ exitCode: number | null; signal: string | null }>();
-        exits.set(terminalId, { output: ran === 'hang' ? '' : ran.output, exit });
+        exits.set(terminalId, { ran, exit });
         if (ran !== 'hang') exit.resolve({ exitCode: ran.exitCode, signal: null });
         return { terminalId };
       })
       .onRequest('terminal/wait_for_exit', ({ params }) => exits.get(params.terminalId)!.exit.promise)
       .onRequest('terminal/output', async ({ params }) => {
-        const { output, exit } = exits.get(params.terminalId)!;
+        const { ran, exit } = exits.get(params.terminalId)!;
+        const output = ran === 'hang' ? '' : ran.output;
+        if (ran !== 'hang' && ran.toldBy === 'exit') return { output, truncated: false };
         return { output, truncated: false, exitStatus: await Promise.race([exit.promise, Promise.resolve(null)]) };
       })
       .onRequest('terminal/kill', async ({ params }) => {

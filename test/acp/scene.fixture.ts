@@ -7,8 +7,8 @@ import type { EditorOptions } from './editor.fixture.ts';
 
 export interface SceneOptions extends WorkspaceOptions, Omit<EditorOptions, 'workspace' | 'model' | 'buffers'> {
   readonly settings?: object;
-  /** Unsaved text by name below the project. */
-  readonly unsaved?: Readonly<Record<string, string>>;
+  /** Unsaved text by name below the project; an error is the answer to a read. */
+  readonly unsaved?: Readonly<Record<string, string | Error>>;
   readonly isTrusted?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Scene extends AsyncDisposable {
   readonly model: FakeModel;
   readonly editor: Editor;
   readonly session: string;
-  readonly buffers: Map<string, string>;
+  readonly buffers: Map<string, string | Error>;
 }
 
 export async function openScene(script: Script, options: SceneOptions = {}): Promise<Scene> {

@@ -1,6 +1,8 @@
 /** What the editor does for an agent: its unsaved files, and its terminals. Only what it said it offers. */
 
 import type { WorkspaceAgentOptions } from '@castor/core';
+import { isRecord } from '@castor/core/program';
+import { makeVisibleLine } from '../make-visible.ts';
 import type { Client } from './client.ts';
 import { runInTerminal } from './editor-terminal.ts';
 import type { EditorTerminalOptions, ForeignCommand } from './editor-terminal.ts';
@@ -12,12 +14,24 @@ export interface EditorPortsOptions extends Omit<EditorTerminalOptions, 'session
   readonly sessionId: () => string;
   /** Aborts with the current prompt: no file is waited for then. */
   readonly promptSignal: () => AbortSignal;
+  /** Tells the user. */
+  readonly warn: (message: string) => void;
 }
+
+/** How editors and their languages say that a file does not exist. */
+const NOT_FOUND = /ENOENT|no ?such ?file|not ?found|(?:does|do)(?: not|n't) exist|can(?:'t|not) (?:open|find)/i;
+const RESOURCE_NOT_FOUND = -32_002;
 
 export function createEditorPorts(options: EditorPortsOptions): EditorPorts {
   const { fs, terminal } = options.client.capabilities;
+  const told = new Set<string>();
+  const warn = (message: string) => {
+    if (told.has(message)) return;
+    told.add(message);
+    options.warn(message);
+  };
   const files = {
-    ...(fs?.readTextFile && { read: (path: string) => readFile(path, options) }),
+    ...(fs?.readTextFile && { read: (path: string) => readFile(path, options), warn }),
     ...(fs?.writeTextFile && { write: (path: string, text: string) => writeFile(path, text, options) }),
   };
   const runCommand = (command: ForeignCommand) =>
@@ -25,17 +39,28 @@ export function createEditorPorts(options: EditorPortsOptions): EditorPorts {
   return { files, ...(terminal && { runCommand }) };
 }
 
-/** An editor that cannot read a file leaves it to the disk. */
+/** Undefined where the editor does not know the file. Rejects when it failed. */
 async function readFile(
   path: string,
   { client, sessionId, promptSignal }: EditorPortsOptions,
 ): Promise<string | undefined> {
+  const signal = promptSignal();
   try {
-    const { content } = await client.request('fs/read_text_file', { sessionId: sessionId(), path }, promptSignal());
-    return content;
-  } catch {
-    return undefined;
+    const { content } = await client.request('fs/read_text_file', { sessionId: sessionId(), path }, signal);
+    return typeof content === 'string' ? content : undefined;
+  } catch (error) {
+    // The call that asked ends by itself.
+    if (signal.aborted) return undefined;
+    const { code, message, details } = describeFailure(error);
+    if (code === RESOURCE_NOT_FOUND || NOT_FOUND.test(`${message} ${details}`)) return undefined;
+    throw new Error(makeVisibleLine(details === '' ? message : details), { cause: error });
   }
+}
+
+function describeFailure(error: unknown): { code: unknown; message: string; details: string } {
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  const details = isRecord(data) ? (data['details'] ?? data['message']) : data;
+  return { code, message: String(message), details: typeof details === 'string' ? details : '' };
 }
 
 async function writeFile(

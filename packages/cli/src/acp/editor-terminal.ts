@@ -19,6 +19,7 @@ export interface EditorTerminalOptions {
   readonly inherited: Readonly<Record<string, string | undefined>>;
 }
 
+type ExitStatus = { readonly exitCode?: number | null; readonly signal?: string | null };
 type Ending = 'exited' | 'cancelled' | 'timed_out';
 
 /** What a terminal keeps of the output; the model reads less. */
@@ -59,6 +60,8 @@ export async function runInTerminal(command: ForeignCommand, options: EditorTerm
 class EditorTerminal {
   readonly id: string;
   private readonly options: EditorTerminalOptions;
+  /** What the editor said when the command ended. */
+  private exit: ExitStatus = {};
 
   constructor(id: string, options: EditorTerminalOptions) {
     this.id = id;
@@ -72,7 +75,11 @@ class EditorTerminal {
     const onAbort = () => over.resolve('cancelled');
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
-    client.request('terminal/wait_for_exit', this.place, ended).then(() => over.resolve('exited'), over.reject);
+    const onExit = (exit: ExitStatus) => {
+      this.exit = exit;
+      over.resolve('exited');
+    };
+    client.request('terminal/wait_for_exit', this.place, ended).then(onExit, over.reject);
     let last = '';
     let quietMs = 0;
     const look = async () => {
@@ -98,8 +105,10 @@ class EditorTerminal {
     const { client, ended } = this.options;
     const signal = ending === 'exited' ? ended : this.patience();
     const { output, exitStatus } = await client.request('terminal/output', this.place, signal);
-    const name = exitStatus?.signal as NodeJS.Signals | null | undefined;
-    return { output: output.slice(-OUTPUT_BYTES), exitCode: exitStatus?.exitCode ?? null, signal: name ?? null };
+    // Some editors tell it in one of the two answers only.
+    const exitCode = this.exit.exitCode ?? exitStatus?.exitCode ?? null;
+    const name = (this.exit.signal ?? exitStatus?.signal ?? null) as NodeJS.Signals | null;
+    return { output: output.slice(-OUTPUT_BYTES), exitCode, signal: name };
   }
 
   /** Ends what still runs in it. The editor keeps the output where it is shown. */

@@ -50,6 +50,7 @@ export async function openAcpSession(options: OpenAcpSessionOptions): Promise<Ac
       ended: ended.signal,
       promptSignal: () => session?.promptSignal ?? ended.signal,
       inherited: process.env,
+      warn: (message) => session?.updates.tell('warning', message),
       onTerminal: (callId, terminalId) => session?.updates.calls.attachTerminal(callId, terminalId),
     }),
     servers: { ask: (question, signal) => questions.answerServer(question, signal), showsWait: false },

@@ -2,7 +2,9 @@
 
 import { stat } from 'node:fs/promises';
 import type { FileReferences, ReadReferences } from '../context/file-references.ts';
+import { readUnsaved } from '../tools/files/file-store.ts';
 import type { FileStore } from '../tools/files/file-store.ts';
+import type { Workspace } from '../tools/files/workspace.ts';
 
 /** `mayGuess`: whether to look for a missing name everywhere. */
 export function openReferences(store: FileStore, mayGuess = true): FileReferences {
@@ -29,7 +31,7 @@ function readReferences({ workspace, ledger }: FileStore): ReadReferences {
     const dependencies = { workspace, readFile: createReadFileTool({ workspace, ledger }) };
     const execution = { callId: '', signal, onOutput: () => undefined, onPid: () => undefined };
     // A named file is read without a search: pasted pictures are outside the project, others where no search looks.
-    const named = await filter(patterns, isFile);
+    const named = await filter(patterns, (path) => isFile(workspace, path));
     const include = patterns.filter((pattern) => !named.includes(pattern));
     const { files, problems } = await readManyFiles(dependencies, { include, named }, execution);
     return { files: files.map(({ path, parts }) => ({ name: workspace.relative(path), parts })), problems };
@@ -41,9 +43,9 @@ async function filter(names: readonly string[], test: (name: string) => Promise<
   return names.filter((_name, index) => answers[index]);
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
+async function isFile(workspace: Workspace, path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found) return found.isFile();
+  const real = await workspace.checkPath(path).catch(() => undefined);
+  return real !== undefined && (await readUnsaved(workspace, real)) !== undefined;
 }

@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Part } from '../protocol/content.ts';
 import { ToolError } from '../protocol/errors.ts';
+import { readUnsaved } from '../tools/files/file-store.ts';
 import type { FindOptions } from '../tools/files/find-files.ts';
 import { EXCLUDED_DIRECTORIES, openDirectoryScope } from '../tools/files/search-scope.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
@@ -61,7 +62,7 @@ async function resolveNamed(workspace: Workspace, name: string): Promise<Resolve
   await workspace.checkPath(name);
   for (const directory of workspace.directories) {
     const absolute = path.resolve(directory, name);
-    const kind = await look(workspace, absolute);
+    const kind = (await look(workspace, absolute)) ?? (await lookInEditor(workspace, absolute));
     if (kind === undefined) continue;
     if (kind === 'other') return { kind: 'ignored', reason: `${name} is not a regular file` };
     workspace.ignore.refresh();
@@ -122,6 +123,12 @@ async function look(workspace: Workspace, name: string): Promise<'file' | 'direc
     // Missing, outside the workspace, or an invalid file name.
     return undefined;
   }
+}
+
+/** An editor may have a file that it has not saved yet. */
+async function lookInEditor(workspace: Workspace, name: string): Promise<'file' | undefined> {
+  const real = await workspace.checkPath(name).catch(() => undefined);
+  return real !== undefined && (await readUnsaved(workspace, real)) ? 'file' : undefined;
 }
 
 /** The first file in the workspace whose name contains the typed text. */

@@ -4,7 +4,8 @@ import { ToolError } from '../../protocol/errors.ts';
 import type { DefinedTool } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { readShown } from '../files/file-store.ts';
+import { isMissing, readShown, readUnsaved } from '../files/file-store.ts';
+import type { OpenedFile } from '../files/opened-file.ts';
 import { fingerprint } from '../files/read-ledger.ts';
 import type { ReadLedger } from '../files/read-ledger.ts';
 import type { Workspace } from '../files/workspace.ts';
@@ -48,17 +49,7 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
       const named = workspace.resolve(params.file_path);
       workspace.ignore.refresh();
       refuseIgnored(workspace, named, params.file_path);
-      const file = await workspace.openForReading(params.file_path);
-      const { path } = file;
-      let bytes: Buffer;
-      try {
-        // Check both the name and its target, so that a link cannot bypass the ignore rules.
-        if (path !== named) refuseIgnored(workspace, path, params.file_path);
-        throwIfAborted(signal);
-        bytes = await readShown(workspace, file, path);
-      } finally {
-        file.close();
-      }
+      const { path, bytes } = await readNow(workspace, params.file_path, named, signal);
       throwIfAborted(signal);
       const { describeContent } = await import('../files/describe-content.ts');
       const result = describeContent(params, bytes, workspace.relative(params.file_path), path);
@@ -66,6 +57,32 @@ export function createReadFileTool({ workspace, ledger }: ReadFileDependencies):
       return { ...result, data: { path, bytes: bytes.length, ...result.data } };
     },
   });
+}
+
+/** The file on disk with the unsaved text of an editor, or a file that only the editor has. */
+async function readNow(
+  workspace: Workspace,
+  given: string,
+  named: string,
+  signal: AbortSignal,
+): Promise<{ path: string; bytes: Buffer }> {
+  let file: OpenedFile;
+  try {
+    file = await workspace.openForReading(given);
+  } catch (error) {
+    const path = isMissing(error) ? await workspace.checkPath(given) : undefined;
+    const bytes = path === undefined ? undefined : await readUnsaved(workspace, path);
+    if (path === undefined || !bytes) throw error;
+    return { path, bytes };
+  }
+  try {
+    // Check both the name and its target, so that a link cannot bypass the ignore rules.
+    if (file.path !== named) refuseIgnored(workspace, file.path, given);
+    throwIfAborted(signal);
+    return { path: file.path, bytes: await readShown(workspace, file, file.path) };
+  } finally {
+    file.close();
+  }
 }
 
 function refuseIgnored(workspace: Workspace, absolute: string, given: string): void {

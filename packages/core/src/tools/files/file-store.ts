@@ -6,6 +6,7 @@
 
 import type { Stats } from 'node:fs';
 import { ToolError } from '../../protocol/errors.ts';
+import type { ReadPurpose } from './editor-files.ts';
 import type { OpenedFile } from './opened-file.ts';
 import { fingerprint } from './read-ledger.ts';
 import { ReadLedger } from './read-ledger.ts';
@@ -17,7 +18,8 @@ export interface LoadedFile {
   /** Without links; the target of a write. */
   realPath: string;
   bytes: Buffer;
-  stat: Stats;
+  /** Undefined for a file that only an editor has, which has not saved it yet. */
+  stat: Stats | undefined;
   fingerprint: string;
 }
 
@@ -80,14 +82,15 @@ export class FileStore {
       try {
         if (!this.workspace.isWritable(file.path))
           throw new ToolError(`${file.path} is not writable.`, 'path_not_in_workspace');
-        const bytes = await readShown(this.workspace, file, realPath);
+        const bytes = await readShown(this.workspace, file, realPath, 'change');
         return { realPath, bytes, stat: file.stat, fingerprint: fingerprint(bytes) };
       } finally {
         file.close();
       }
     } catch (error) {
-      if (error instanceof ToolError && error.type === 'file_not_found') return { realPath };
-      throw error;
+      if (!isMissing(error)) throw error;
+      const bytes = await readUnsaved(this.workspace, realPath);
+      return bytes ? { realPath, bytes, stat: undefined, fingerprint: fingerprint(bytes) } : { realPath };
     }
   }
 
@@ -143,10 +146,14 @@ export class FileStore {
 
   /** Deletes a file that is still as it was loaded, and records that first. */
   async remove(file: LoadedFile, callId: string): Promise<void> {
-    const { realPath } = file;
+    const { realPath, stat } = file;
+    if (!stat) {
+      const message = `${realPath} is not on disk: the editor has not saved it yet. It was not deleted.`;
+      throw new ToolError(message, 'file_write_failure');
+    }
     await this.journal?.changing({ callId, path: realPath, before: file, after: null });
     const { removeFile } = await import('./remove-file.ts');
-    await removeFile(file);
+    await removeFile(realPath, stat);
     if (realPath.endsWith('ignore')) this.workspace.ignore.refresh();
   }
 
@@ -170,12 +177,29 @@ export class FileStore {
 }
 
 /** The content as the user sees it: an editor may have unsaved text. */
-export async function readShown(workspace: Workspace, file: OpenedFile, path: string): Promise<Buffer> {
+export async function readShown(
+  workspace: Workspace,
+  file: OpenedFile,
+  path: string,
+  purpose: ReadPurpose = 'show',
+): Promise<Buffer> {
   const bytes = await readBounded(file, path);
   const editor = workspace.editorFor(file.path);
   if (!editor) return bytes;
   const { readThroughEditor } = await import('./editor-files.ts');
-  return readThroughEditor(editor, file.path, bytes);
+  return readThroughEditor(editor, file.path, bytes, purpose);
+}
+
+/** The text of a path without a file, where an editor has not saved one yet; undefined without it. */
+export async function readUnsaved(workspace: Workspace, realPath: string): Promise<Buffer | undefined> {
+  const editor = workspace.editorFor(realPath);
+  if (!editor?.read || workspace.isHidden(realPath)) return undefined;
+  const { readNewThroughEditor } = await import('./editor-files.ts');
+  return readNewThroughEditor(editor, realPath);
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof ToolError && error.type === 'file_not_found';
 }
 
 /** The whole content, up to the limit common to all tools. */

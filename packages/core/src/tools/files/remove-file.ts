@@ -1,11 +1,11 @@
 /** Deletes a file that is still as it was loaded. */
 
+import type { Stats } from 'node:fs';
 import { lstat, unlink } from 'node:fs/promises';
 import { ToolError } from '../../protocol/errors.ts';
-import type { LoadedFile } from './file-store.ts';
 
 /** Throws ToolError when another program changed the file meanwhile. */
-export async function removeFile({ realPath, stat }: LoadedFile): Promise<void> {
+export async function removeFile(realPath: string, stat: Stats): Promise<void> {
   const now = await lstat(realPath);
   const isSame = now.ino === stat.ino && now.dev === stat.dev && now.mtimeMs === stat.mtimeMs && now.size === stat.size;
   if (!isSame) {
