@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { answer, call, mcp, mcpStdioCommand, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { lastParts, openScene } from './scene.fixture.ts';
@@ -243,9 +244,46 @@ describe('the question before a call', () => {
     });
     const { editor, session } = scene;
     await editor.prompt(session, 'plan');
-    expect(ids(editor.permissions.at(-1)!.options)).toEqual(['proceed_once', 'proceed_always', 'cancel']);
+    const asked = editor.permissions.at(-1)!;
+    expect(ids(asked.options)).toEqual(['proceed_once', 'proceed_always', 'cancel']);
+    expect(JSON.stringify(asked.toolCall.content)).toContain('# Plan');
     expect(editor.of('current_mode_update').at(-1)?.currentModeId ?? 'plan').toBe(mode);
   });
+});
+
+it('a question that the editor answers with anything else is dismissed: nothing hangs, nothing is allowed', async () => {
+  const odd: (object | string)[] = [
+    { foo: 1 },
+    { outcome: null },
+    { outcome: { outcome: 'selected' } },
+    { outcome: { outcome: 'selected', optionId: 7 } },
+    { outcome: { outcome: 'granted', optionId: 'proceed_once' } },
+    { outcome: 'proceed_once' },
+    'proceed_always_and_save',
+    'error',
+  ];
+  let at = 0;
+  const script = odd.flatMap(() => [call('run_shell_command', { command: 'touch made' }), say('ok')]);
+  await using scene = await openScene(script, {
+    files: { '../secret.txt': 'SECRET' },
+    onPermission: () => {
+      if (odd[at] === 'error') throw new Error('The editor broke.');
+      return odd[at];
+    },
+  });
+  const { editor, session, workspace, model } = scene;
+  for (; at < odd.length; at += 1) {
+    const uri = pathToFileURL(join(workspace.root, 'secret.txt')).href;
+    const link = { type: 'resource_link', uri, name: 'secret' } as const;
+    expect(await editor.prompt(session, [{ type: 'text', text: 'see ' }, link])).toMatchObject({
+      stopReason: 'end_turn',
+    });
+  }
+  // One about the access to the file, one about the command.
+  expect(editor.permissions).toHaveLength(2 * odd.length);
+  expect(existsSync(join(workspace.project, 'made'))).toBe(false);
+  expect(JSON.stringify(model.requests)).not.toContain('SECRET');
+  expect(editor.calls().map(({ statuses }) => statuses.at(-1))).toEqual(odd.flatMap(() => ['failed', 'failed']));
 });
 
 describe('a question of the model', () => {
@@ -272,6 +310,40 @@ describe('a question of the model', () => {
     await scene.editor.prompt(scene.session, 'go');
     expect(scene.editor.permissions[0]!.options.map(({ name }) => name)).toEqual(['Red', 'Blue', 'Reject']);
     expect(JSON.stringify(lastParts(scene.model))).toContain('Blue');
+  });
+
+  it('is one of several choices, asked one after the other', async () => {
+    const options = ['Red', 'Blue', 'Green'].map((label) => ({ label, description: `${label}ish` }));
+    const questions = [
+      { question: 'Which?', header: 'Pick', type: 'choice', options },
+      { question: 'Sure?', header: 'Sure', type: 'yesno' },
+      { question: 'Which others?', header: 'More', type: 'choice', multiSelect: true, options },
+      { question: 'Why?', header: 'Why', type: 'text' },
+    ];
+    const answers = ['Blue', 'No', 'Red', 'Green', 'No more'];
+    await using scene = await openScene([call('ask_user', { questions }), say('ok')], {
+      onPermission: ({ options: offered }) => {
+        const next = answers.shift();
+        return offered.find(({ name }) => name === next)?.optionId;
+      },
+    });
+    const { editor, session, model } = scene;
+    await editor.prompt(session, 'go');
+    expect(editor.permissions.map(({ toolCall }) => toolCall.title)).toEqual([
+      'Which?',
+      'Sure?',
+      ...Array.from({ length: 3 }, () => 'Which others?'),
+    ]);
+    const told = JSON.stringify(lastParts(model)).replaceAll('\\', '');
+    expect(told).toContain('"0":"Blue","1":"No","2":"Red, Green","3":"The user cannot be asked for text here.');
+  });
+
+  it('is dismissed as a whole when one choice is', async () => {
+    const questions = ['One?', 'Two?'].map((question) => ({ question, header: 'H', type: 'yesno' }));
+    await using scene = await openScene([call('ask_user', { questions }), say('ok')], { onPermission: () => 'cancel' });
+    expect(await scene.editor.prompt(scene.session, 'go')).toMatchObject({ stopReason: 'end_turn' });
+    expect(scene.editor.permissions).toHaveLength(1);
+    expect(JSON.stringify(lastParts(scene.model))).not.toContain('"answers"');
   });
 
   it('is a form where the editor has forms', async () => {

@@ -65,6 +65,7 @@ describe('input that is not the protocol', () => {
     ['a number', '7', INVALID],
     ['nothing', 'null', INVALID],
     ['no method', '{"jsonrpc":"2.0"}', { error: { code: -32_600 } }],
+    ['no version', '{"id":6,"method":"session/list","params":{}}', { id: 6, error: { code: -32_600 } }],
     ['an answer to nothing', '{"jsonrpc":"2.0","id":4711,"result":{}}', undefined],
     ['an unknown notification', '{"jsonrpc":"2.0","method":"nope","params":{}}', undefined],
     ['an unknown method', '{"jsonrpc":"2.0","id":7,"method":"nope"}', { id: 7, error: { code: -32_601 } }],

@@ -28,11 +28,11 @@ export interface EditorOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly capabilities?: ClientCapabilities;
-  /** The id of the chosen option; undefined dismisses the question. Default: allows once. */
+  /** The id of the chosen option; undefined dismisses the question, an object is sent as it is. Default: allows once. */
   readonly onPermission?: (
     request: RequestPermissionRequest,
     signal: AbortSignal,
-  ) => Promise<string | undefined> | string | undefined;
+  ) => Promise<string | undefined> | string | object | undefined;
   readonly onElicitation?: (request: CreateElicitationRequest) => object;
   /** Unsaved text by path; a written file is stored here too. An error is thrown by a read. */
   readonly buffers?: Map<string, string | Error>;
@@ -196,6 +196,7 @@ export class Editor implements AsyncDisposable {
         this.permissions.push(params);
         this.condition.changed();
         const optionId = await onPermission(params, signal);
+        if (typeof optionId === 'object') return optionId as never;
         return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
       })
       .onRequest('elicitation/create', ({ params }) => {

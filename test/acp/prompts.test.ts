@@ -242,9 +242,14 @@ describe('the end of a prompt', () => {
     });
   });
 
-  it('asks for a login where the service rejects the key, and the session lives on', async () => {
-    await using scene = await openScene([fault(401), say('better')]);
+  it('asks for a login where the service rejects the key, not for another refusal, and the session lives on', async () => {
+    const regional = fault(403, { message: 'This region is not served.' });
+    await using scene = await openScene([fault(401), regional, say('better')]);
     await expect(scene.editor.prompt(scene.session, 'go')).rejects.toMatchObject({ code: -32_000 });
+    await expect(scene.editor.prompt(scene.session, 'go')).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining('This region is not served.'),
+    });
     expect(await scene.editor.prompt(scene.session, 'again')).toMatchObject({ stopReason: 'end_turn' });
     expect(scene.editor.text()).toBe('better');
   });

@@ -75,17 +75,22 @@ describe('a new session', () => {
     expect(JSON.stringify(lastParts(model))).toContain('MORE');
   });
 
-  it('in a folder without trust offers no mode that acts by itself, and ignores its settings', async () => {
+  it.each([
+    ['without trust', true],
+    ['without a decision', false],
+  ])('in a folder %s offers no mode that acts by itself, and ignores its settings', async (_name, isDenied) => {
     const denied = (project: string) => JSON.stringify({ [project]: 'DO_NOT_TRUST' });
     await using workspace = await createWorkspace({ files: { '.gemini/settings.json': '{"model":{"name":"flash"}}' } });
-    await workspace.write('../home/.gemini/trustedFolders.json', denied(workspace.project));
+    if (isDenied) await workspace.write('../home/.gemini/trustedFolders.json', denied(workspace.project));
     await using model = await fakeModel([]);
-    await using editor = await Editor.open({ workspace, model });
+    // A flag in the configuration of the editor holds for every folder it opens, also for a hostile one.
+    await using editor = await Editor.open({ workspace, model, args: ['--approval-mode', 'yolo'] });
     const made = await editor.request('session/new', { cwd: workspace.project, mcpServers: [] });
     expect(made.modes!.availableModes.map(({ id }) => id)).toEqual(['default', 'plan']);
-    expect(made).toMatchObject({ models: { currentModelId: 'auto' } });
+    expect(made).toMatchObject({ models: { currentModelId: 'auto' }, modes: { currentModeId: 'default' } });
+    await editor.until(() => editor.text('agent_thought_chunk').includes('the approval mode is default, not yolo'));
     await expect(editor.request('session/set_mode', { sessionId: made.sessionId, modeId: 'yolo' })).rejects.toThrow(
-      'unavailable mode',
+      'Invalid or unavailable mode: yolo: the folder is not trusted.',
     );
   });
 });
@@ -111,6 +116,9 @@ describe('modes and models', () => {
       configOptions: [{ currentValue: 'default' }, {}],
     });
     await editor.request('session/set_model', { sessionId: session, modelId: 'gemini-2.5-flash' });
+    const isTold = () =>
+      editor.of('config_option_update').at(-1)?.configOptions[1]?.currentValue === 'gemini-2.5-flash';
+    await editor.until(isTold);
     await editor.prompt(session, 'hi');
     expect(model.requests[0]!.path).toContain('gemini-2.5-flash:');
     await editor.request('session/set_config_option', { ...set, configId: 'model', value: 'gemini-2.5-pro' });

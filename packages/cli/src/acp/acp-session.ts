@@ -19,7 +19,7 @@ import { readBlocks } from './prompt-content.ts';
 import type { PromptContent } from './prompt-content.ts';
 import { failureOf, PromptFailure, promptResult } from './prompt-result.ts';
 import { replayUpdates } from './replay.ts';
-import { allowedModes, configOptions, modelState, modeState } from './session-choices.ts';
+import { configOptions, modelState, modeState, refusalOf } from './session-choices.ts';
 import type { SessionQuestions } from './session-questions.ts';
 import { SessionUpdates } from './session-updates.ts';
 
@@ -62,7 +62,7 @@ export class AcpSession {
       capabilities: client.capabilities,
       emit: (update) => this.emit(update),
       toolOf: (name) => agent.tools.getTool(name),
-      onMode: () => this.showChoices(),
+      onMode: (mode) => this.showMode(mode),
       onUsage: (used) => this.showUsage(used),
     });
     this.commands = new CommandAnnouncer(start, agent, (update) => this.emit(update));
@@ -155,15 +155,15 @@ export class AcpSession {
 
   /** Throws an Error with a sentence. */
   setMode(mode: string): void {
-    const allowed = allowedModes(this.options.start).find(({ id }) => id === mode);
-    if (!allowed) throw new Error(`Invalid or unavailable mode: ${mode}`);
-    this.agent.policy.mode = allowed.id satisfies ApprovalMode;
+    const refusal = refusalOf(this.options.start, mode);
+    if (refusal !== undefined) throw new Error(refusal);
+    this.agent.policy.mode = mode as ApprovalMode;
   }
 
   /** Rejects with a sentence for a model that cannot be used. */
   async setModel(name: string): Promise<void> {
     this.agent.setModel(await this.options.live.prepareModel(name));
-    this.shownModel = this.agent.requestedModel();
+    this.showOptions();
   }
 
   /** Stops everything and closes the session's file. */
@@ -192,7 +192,7 @@ export class AcpSession {
     this.conversation.enqueue({ text: this.content.text || ' ' });
     await this.conversation.settled();
     await this.shown;
-    if (agent.requestedModel() !== this.shownModel) this.showChoices();
+    if (agent.requestedModel() !== this.shownModel) this.showOptions();
     this.commands.announce();
     if (this.failure !== undefined && !signal.aborted) throw failureOf(this.failure);
     return promptResult(this.updates.ended, before, agent.ledger.metrics());
@@ -233,11 +233,14 @@ export class AcpSession {
     this.shown = this.options.client.update(this.id, update);
   }
 
-  private showChoices(): void {
-    const { modes, configOptions: options } = this.describe();
+  private showMode(currentModeId: string): void {
+    this.emit({ sessionUpdate: 'current_mode_update', currentModeId });
+    this.showOptions();
+  }
+
+  private showOptions(): void {
     this.shownModel = this.agent.requestedModel();
-    this.emit({ sessionUpdate: 'current_mode_update', currentModeId: modes.currentModeId });
-    this.emit({ sessionUpdate: 'config_option_update', configOptions: options });
+    this.emit({ sessionUpdate: 'config_option_update', configOptions: this.describe().configOptions });
   }
 
   private showUsage(used: number): void {
@@ -248,7 +251,8 @@ export class AcpSession {
       sessionUpdate: 'usage_update',
       used,
       size,
-      ...(usd !== undefined && { cost: { amount: usd, currency: 'USD' } }),
+      // Sums of binary fractions end in noise.
+      ...(usd !== undefined && { cost: { amount: Number(usd.toFixed(6)), currency: 'USD' } }),
     });
   }
 }

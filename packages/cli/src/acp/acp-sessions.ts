@@ -29,6 +29,7 @@ import type { Login } from './authentication.ts';
 import type { Client } from './client.ts';
 import { toServerEntries } from './given-servers.ts';
 import { openAcpSession } from './open-acp-session.ts';
+import { withAllowedMode } from './session-choices.ts';
 
 export interface AcpSessionsOptions {
   readonly client: Client;
@@ -185,7 +186,7 @@ export class AcpSessions {
     const includeDirectories = [...(args.includeDirectories ?? []), ...additionalDirectories];
     const given = { ...args, ...(includeDirectories.length > 0 && { includeDirectories }) };
     const installed = await findInstalledExtensions({ cwd, home, args: given });
-    return prepareStart({ args: given, cwd, home, ...login, installed, isAttended: true });
+    return withAllowedMode(prepareStart({ args: given, cwd, home, ...login, installed, isAttended: true }));
   }
 
   private async end(session: AcpSession, limitMs: number, hurry: AbortSignal): Promise<void> {

@@ -29,14 +29,17 @@ export class Greeting {
   /** All other messages, once the editor has been answered. */
   async *messages(): AsyncGenerator<unknown> {
     for await (const message of this.source) {
-      const isRequest = isRecord(message) && typeof message['method'] === 'string' && 'id' in message;
-      if (isRequest && message['method'] === 'initialize') this.initialize(message);
-      else if (this.isAnswered) yield message;
-      else if (isRequest)
-        this.reply(message['id'], { error: { code: INVALID_REQUEST, message: 'Send initialize first.' } });
-      else if (!isRecord(message) || !('method' in message))
-        this.reply(null, { error: { code: INVALID_REQUEST, message: 'Invalid request' } });
+      const request = isRecord(message) && typeof message['method'] === 'string' && 'id' in message && message;
+      if (request && request['jsonrpc'] !== '2.0') this.refuse(request['id'], 'jsonrpc must be "2.0".');
+      else if (request && request['method'] === 'initialize') this.initialize(request);
+      else if (this.isAnswered) yield withVersion(message);
+      else if (request) this.refuse(request['id'], 'Send initialize first.');
+      else if (!isRecord(message) || !('method' in message)) this.refuse(null, 'Invalid request');
     }
+  }
+
+  private refuse(id: unknown, message: string): void {
+    this.reply(id, { error: { code: INVALID_REQUEST, message } });
   }
 
   private initialize({ id, params }: Record<string, unknown>): void {
@@ -54,4 +57,10 @@ export class Greeting {
   private reply(id: unknown, answer: object): void {
     void this.send({ jsonrpc: '2.0', id, ...answer });
   }
+}
+
+/** An answer without a version is still the answer that a call waits for. */
+function withVersion(message: unknown): unknown {
+  const isAnswer = isRecord(message) && 'id' in message && ('result' in message || 'error' in message);
+  return isAnswer && !('method' in message) ? { ...message, jsonrpc: '2.0' } : message;
 }

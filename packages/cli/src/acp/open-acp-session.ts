@@ -33,7 +33,11 @@ export async function openAcpSession(options: OpenAcpSessionOptions): Promise<Ac
   const questions = new SessionQuestions({
     client,
     sessionId,
-    limits: { allowsAlways: !security.disableAlwaysAllow, allowsPermanent: security.enablePermanentToolApproval },
+    limits: {
+      allowsAlways: !security.disableAlwaysAllow,
+      allowsPermanent: security.enablePermanentToolApproval,
+      allowsEdits: start.trustedFolder === true,
+    },
   });
   const ended = new AbortController();
   const opened = await openAgent({

@@ -18,18 +18,19 @@ export interface PermissionLimits {
   readonly allowsAlways: boolean;
   /** `security.enablePermanentToolApproval`. */
   readonly allowsPermanent: boolean;
+  /** Whether the mode that accepts edits is available: only in a trusted folder. */
+  readonly allowsEdits: boolean;
 }
 
 const ONCE = option('proceed_once', 'Allow', 'allow_once');
-const REJECT = option('cancel', 'Reject', 'reject_once');
-/** The prefix of the ids that stand for an answer to a question of the model. */
-const ANSWER = 'answer_';
+export const REJECT = option('cancel', 'Reject', 'reject_once');
 
 export function permissionOptions(details: ToolCallConfirmationDetails, limits: PermissionLimits): PermissionOption[] {
   if (details.type === 'exit_plan_mode') {
+    const edits = option('proceed_always', 'Allow, and accept edits without asking', 'allow_always');
     return [
       option('proceed_once', 'Allow, and ask before every edit', 'allow_once'),
-      option('proceed_always', 'Allow, and accept edits without asking', 'allow_always'),
+      ...(limits.allowsEdits ? [edits] : []),
       option('cancel', 'Reject, and continue planning', 'reject_once'),
     ];
   }
@@ -113,35 +114,15 @@ export function describeQuestion(details: ToolCallConfirmationDetails): ToolCall
       return [textContent(fence(makeVisible(details.command))), textContent(`More rights: ${rights}`)];
     }
     case 'exit_plan_mode':
-      return [textContent(`The plan: ${makeVisibleLine(details.planPath)}`)];
+      return [
+        textContent(`The plan: ${makeVisibleLine(details.planPath)}`),
+        ...(details.plan === undefined ? [] : [textContent(makeVisible(details.plan))]),
+      ];
     case 'ask_user':
       return details.questions.map(({ question }) => textContent(makeVisible(question)));
     default:
       return assertNever(details);
   }
-}
-
-/** A question of the model with answers to choose from, as options; undefined for one that wants text. */
-export function answerOptions(details: ToolCallConfirmationDetails): PermissionOption[] | undefined {
-  if (details.type !== 'ask_user' || details.questions.length !== 1) return undefined;
-  const { type, options = [], multiSelect = false } = details.questions[0]!;
-  if (type === 'yesno') return [answerOption(0, 'Yes'), answerOption(1, 'No'), REJECT];
-  if (type !== 'choice' || multiSelect || options.length === 0) return undefined;
-  return [...options.map(({ label }, index) => answerOption(index, makeVisibleLine(label))), REJECT];
-}
-
-export function answerTo(details: ToolCallConfirmationDetails, optionId: string | undefined): PermissionResponse {
-  const index = optionId?.startsWith(ANSWER) ? Number(optionId.slice(ANSWER.length)) : undefined;
-  if (details.type !== 'ask_user' || index === undefined) return { outcome: 'cancel' };
-  const { type, options = [] } = details.questions[0]!;
-  const chosen = type === 'yesno' ? ['Yes', 'No'][index] : options[index]?.label;
-  return chosen === undefined
-    ? { outcome: 'cancel' }
-    : { outcome: 'proceed_once', payload: { answers: { 0: chosen } } };
-}
-
-function answerOption(index: number, name: string): PermissionOption {
-  return option(`${ANSWER}${index}`, name, 'allow_once');
 }
 
 export function option(optionId: string, name: string, kind: PermissionOptionKind): PermissionOption {

@@ -41,7 +41,8 @@ export function promptResult(
   if (!ended || ended.outcome === 'cancelled') return { stopReason: 'cancelled' };
   if (ended.outcome === 'failed') {
     const { error } = ended;
-    const isUnauthorized = error?.status === 401 || error?.status === 403;
+    // A 403 is about the key only where the service says so: signing in again does not help with a region or a quota.
+    const isUnauthorized = error?.reason === 'unauthorized' || error?.status === 401;
     const message = error ? describeRequestFailure(error) : (ended.detail ?? 'The prompt failed.');
     throw new PromptFailure(isUnauthorized ? AUTH_REQUIRED : (error?.status ?? 500), message);
   }

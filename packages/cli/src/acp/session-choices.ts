@@ -4,6 +4,7 @@ import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol
 import type { ApprovalMode } from '@castor/core';
 import { assertYolo } from '../start/approval.ts';
 import type { Start } from '../start/start.ts';
+import { EDITOR_HINTS } from './editor-hints.ts';
 import type { OfferedModel } from './other-models.ts';
 
 const MODES: readonly { id: ApprovalMode; name: string; description: string }[] = [
@@ -20,6 +21,8 @@ const MODELS: readonly { id: string; description: string }[] = [
   { id: 'flash-lite', description: 'The fastest Gemini model' },
 ];
 
+const NOT_TRUSTED = `the folder is not trusted. ${EDITOR_HINTS.trustFolder}`;
+
 type Choosing = Pick<Start, 'settings' | 'trustedFolder'> & {
   /** The models of other providers. */
   readonly others?: readonly OfferedModel[];
@@ -30,9 +33,30 @@ export function allowedModes({ settings, trustedFolder }: Choosing): typeof MODE
   return MODES.filter(({ id }) => {
     if (id === 'default') return true;
     if (id === 'plan') return settings.general.plan.enabled;
-    if (trustedFolder === false) return false;
+    // An editor cannot ask about trust: a folder without a decision is not trusted.
+    if (trustedFolder !== true) return false;
     return id !== 'yolo' || isYoloAllowed(settings);
   });
+}
+
+/** The start with a mode that is allowed here; a flag in the editor's configuration holds for every folder it opens. */
+export function withAllowedMode(start: Start): Start {
+  const { approval, trustedFolder } = start;
+  if (trustedFolder === true || allowedModes(start).some(({ id }) => id === approval.mode)) return start;
+  return {
+    ...start,
+    approval: { ...approval, mode: 'default' },
+    warnings: [...start.warnings, `the approval mode is default, not ${approval.mode}: ${NOT_TRUSTED}`],
+    notices: [],
+  };
+}
+
+/** Why a mode is refused; undefined for one that is allowed. */
+export function refusalOf(start: Choosing, mode: string): string | undefined {
+  if (allowedModes(start).some(({ id }) => id === mode)) return undefined;
+  const isKnown = MODES.some(({ id }) => id === mode);
+  const why = isKnown && mode !== 'plan' && start.trustedFolder !== true ? `: ${NOT_TRUSTED}` : '';
+  return `Invalid or unavailable mode: ${mode}${why}`;
 }
 
 function isYoloAllowed(settings: Start['settings']): boolean {

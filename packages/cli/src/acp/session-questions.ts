@@ -9,18 +9,10 @@ import type { AgentEvent, AgentSession, FallbackIntent } from '@castor/core';
 import type { ServerAnswer, ServerQuestion } from '@castor/core/program';
 import { makeVisible, makeVisibleLine } from '../make-visible.ts';
 import type { ShellConsent } from '../slash/command.ts';
+import { askOneByOne } from './ask-one-by-one.ts';
 import type { Client } from './client.ts';
 import { askUserForm, answersIn, serverForm, serverContent } from './forms.ts';
-import {
-  answerOptions,
-  answerTo,
-  describeQuestion,
-  fence,
-  option,
-  permissionOptions,
-  responseTo,
-  textContent,
-} from './permissions.ts';
+import { describeQuestion, fence, option, permissionOptions, responseTo, textContent } from './permissions.ts';
 import type { PermissionLimits, PermissionResponse } from './permissions.ts';
 import { ToolCallUpdates } from './tool-call-updates.ts';
 import type { CallFacts } from './tool-call-updates.ts';
@@ -34,8 +26,6 @@ export interface SessionQuestionsOptions {
 type Confirmation = Extract<AgentEvent, { type: GeminiEventType.ToolCallConfirmation }>;
 type Fallback = Extract<AgentEvent, { type: 'fallback_requested' }>;
 
-const CANNOT_ASK =
-  'The user cannot be asked for text here. Decide yourself where that is safe, or end your answer with the question.';
 const FALLBACKS: Readonly<Record<string, FallbackIntent>> = {
   proceed_once: 'retry_once',
   proceed_always: 'retry_always',
@@ -93,17 +83,18 @@ export class SessionQuestions {
 
   private async askUser(event: Confirmation, facts: CallFacts, signal: AbortSignal): Promise<PermissionResponse> {
     const { request, details } = event.value;
+    if (details.type !== 'ask_user') return { outcome: 'cancel' };
     const toolCallId = ToolCallUpdates.idOf(request.callId, event);
-    if (details.type === 'ask_user' && this.options.client.capabilities.elicitation?.form) {
+    if (this.options.client.capabilities.elicitation?.form) {
       const answer = await this.elicit({ ...askUserForm(details.questions), toolCallId }, signal);
       return answer
         ? { outcome: 'proceed_once', payload: { answers: answersIn(details.questions, answer) } }
         : { outcome: 'cancel' };
     }
-    const options = answerOptions(details);
-    if (!options) return { outcome: 'proceed_once', payload: { answers: { 0: CANNOT_ASK } } };
-    const chosen = await this.choose({ toolCallId, ...facts }, undefined, describeQuestion(details), options, signal);
-    return answerTo(details, chosen);
+    const answers = await askOneByOne(details.questions, ({ title, text, options }) =>
+      this.choose({ toolCallId, ...facts, title }, event.value.agent, [textContent(text)], options, signal),
+    );
+    return answers ? { outcome: 'proceed_once', payload: { answers } } : { outcome: 'cancel' };
   }
 
   private async askFallback(
@@ -201,7 +192,8 @@ export class SessionQuestions {
     await client.update(sessionId(), { sessionUpdate: 'tool_call', status: 'pending', ...call });
     let chosen: string | undefined;
     try {
-      chosen = await this.choose({ toolCallId, title, kind: 'other' }, undefined, content, options, signal);
+      const answer = await this.choose({ toolCallId, title, kind: 'other' }, undefined, content, options, signal);
+      chosen = options.find(({ optionId }) => optionId === answer)?.optionId;
       return chosen;
     } catch (error) {
       if (signal.aborted) throw error;
@@ -234,6 +226,6 @@ export class SessionQuestions {
     );
     // What an editor sends is data: it may be anything.
     const { outcome } = answer as { outcome?: typeof answer.outcome };
-    return outcome?.outcome === 'selected' ? outcome.optionId : undefined;
+    return outcome?.outcome === 'selected' && typeof outcome.optionId === 'string' ? outcome.optionId : undefined;
   }
 }

@@ -42,7 +42,10 @@ export function questionOf(details: ToolCallConfirmationDetails, isOfChild: bool
   const asker = isOfChild ? 'A sub-agent of Castor' : 'Castor';
   if (details.type === 'exit_plan_mode') {
     return {
-      message: `${asker} has a plan: ${makeVisibleLine(details.planPath)}. Approve it?`,
+      message: [
+        `${asker} has a plan: ${makeVisibleLine(details.planPath)}. Approve it?`,
+        ...(details.plan === undefined ? [] : [makeVisible(details.plan)]),
+      ].join('\n\n'),
       properties: {
         decision: { type: 'string', title: 'Decision', enum: Object.keys(PLAN_MODES) },
         feedback: { type: 'string', title: 'What should change' },

@@ -151,7 +151,8 @@ export type ToolCallConfirmationDetails =
       changed?: string;
     }
   | { type: 'ask_user'; title: string; questions: AskUserQuestion[] }
-  | { type: 'exit_plan_mode'; title: string; planPath: string }
+  /** `plan` is the text of the plan. */
+  | { type: 'exit_plan_mode'; title: string; planPath: string; plan?: string }
   | { type: 'sandbox_expansion'; title: string; command: string; permissions: Record<string, unknown> };
 
 export interface AskUserQuestion {

@@ -16,7 +16,8 @@ const MODE_NAMES: Readonly<Record<NextMode, string>> = {
   yolo: 'YOLO mode (all tool calls auto-approved)',
 };
 
-const PEEK_BYTES = 65_536;
+/** What the user is shown of a plan; a longer one goes on in its file. */
+const SHOWN_BYTES = 262_144;
 
 export interface ExitPlanModeDependencies {
   plansDirectory: string;
@@ -28,8 +29,8 @@ export interface ExitPlanModeDependencies {
 
 /** Throws ToolError for a plan that cannot be presented. */
 export async function presentPlan(plansDirectory: string, name: string): Promise<ToolCallConfirmationDetails> {
-  const planPath = await checkPlan(plansDirectory, name);
-  return { type: 'exit_plan_mode', title: 'Plan Approval', planPath };
+  const { path: planPath, text: plan } = await checkPlan(plansDirectory, name);
+  return { type: 'exit_plan_mode', title: 'Plan Approval', planPath, plan };
 }
 
 export async function concludePlan(
@@ -37,7 +38,7 @@ export async function concludePlan(
   { confirmation, signal }: Pick<ToolContext, 'confirmation' | 'signal'>,
   { plansDirectory, setApprovalMode, setApprovedPlan, unattendedMode }: ExitPlanModeDependencies,
 ): Promise<{ llmContent: string; returnDisplay: string }> {
-  const planPath = await checkPlan(plansDirectory, name);
+  const { path: planPath } = await checkPlan(plansDirectory, name);
   throwIfAborted(signal);
   const mode = confirmation?.approved ? toNextMode(confirmation.approvalMode) : undefined;
   const nextMode = mode ?? (confirmation === undefined ? unattendedMode : undefined);
@@ -76,8 +77,8 @@ function toRejection(planPath: string, feedback: string | undefined): { llmConte
       };
 }
 
-/** The real path of a non-empty plan; throws ToolError for anything else. */
-async function checkPlan(plansDirectory: string, name: string): Promise<string> {
+/** The real path of a non-empty plan, and its text; throws ToolError for anything else. */
+async function checkPlan(plansDirectory: string, name: string): Promise<{ path: string; text: string }> {
   const given = join(plansDirectory, name.replaceAll('\0', ''));
   let directory: string;
   let path: string;
@@ -98,9 +99,11 @@ async function checkPlan(plansDirectory: string, name: string): Promise<string> 
   }
   const file = openRegularFile(path);
   try {
-    const beginning = Buffer.alloc(PEEK_BYTES);
+    const beginning = Buffer.alloc(SHOWN_BYTES);
     const length = await file.read(beginning);
-    if (beginning.toString('utf8', 0, length).trim() !== '') return path;
+    const text = beginning.toString('utf8', 0, length);
+    const isCut = file.stat.size > length;
+    if (text.trim() !== '') return { path, text: isCut ? `${text}\n… the plan continues in ${path}` : text };
   } finally {
     file.close();
   }

@@ -124,6 +124,7 @@ describe('exit_plan_mode', () => {
       type: 'exit_plan_mode',
       title: 'Plan Approval',
       planPath: plan.path,
+      plan: '# Plan\n',
     });
     const { llmContent } = await run(plan.tool, { plan_filename: 'plan.md' }, confirmation);
     expect(llmContent).toContain(`Plan approved.`);
