@@ -195,7 +195,11 @@ describe('a run of a sub-agent', () => {
     if (!isNested) return;
     expect(sentText(env.requestsOf('r')[1])).toContain('inner done');
     expect(events.some(({ parentCallId }) => parentCallId === 'n')).toBe(true);
-    expect(env.agent.ledger.metrics().agents).toMatchObject({ r: { runs: 1 }, inner: { runs: 1 } });
+    // The requests of each are told once: two of r and one of inner.
+    expect(env.agent.ledger.metrics().agents).toMatchObject({
+      r: { runs: 1, requests: 2, toolCalls: 2 },
+      inner: { runs: 1, requests: 1, toolCalls: 1 },
+    });
   });
 
   it('starts the servers of its file with it and ends them with it; its parent does not see them', async () => {

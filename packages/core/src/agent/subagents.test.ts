@@ -6,6 +6,7 @@ import { agentFile, openSubagents, responseOf, toolsOf } from './subagents.fixtu
 const invoke = (agent_name: string, prompt = 'Look.', more: Record<string, unknown> = {}, id = 'p') =>
   answer(call('invoke_agent', { agent_name, prompt, ...more }, { id }));
 const complete = (result: string) => answer(call('complete_task', { result }, { id: 'done' }));
+const look = (id: string) => answer(call('list_directory', { dir_path: '.' }, { id }));
 const R = (extra = '') => ({ '.gemini/agents/r.md': agentFile(`name: r\ndescription: x${extra}`) });
 describe('a sub-agent', () => {
   it('that reaches its limit of turns has one more to hand in what there is, and its call is an error', async () => {
@@ -20,6 +21,18 @@ describe('a sub-agent', () => {
     expect(responseOf(events, 'p')['error']).toMatch(/MAX_TURNS[\s\S]*partial[\s\S]*half/);
     expect(toolsOf(env.requestsOf('r')[1])).toEqual(['complete_task']);
     expect(env.agent.ledger.metrics().agents).toMatchObject({ r: { runs: 1, succeeded: 0, turns: 2 } });
+  });
+  it.each([
+    ['calls another tool there is at its end', [look('2')], 2],
+    ['hands in an empty result there may correct it once', [complete(''), complete('half')], 3],
+    ['never hands in a valid result is at its end then', [complete(''), complete('')], 3],
+  ])('that in its last turn %s', async (_what, last, turns) => {
+    await using env = await openSubagents(
+      { main: [invoke('r'), say('ok')], r: [look('1'), ...last] },
+      { homeFiles: R('\nmax_turns: 1') },
+    );
+    expect(responseOf(await env.ask('go'), 'p')['error']).toContain(`MAX_TURNS, after ${turns} turns`);
+    expect(env.requestsOf('r')).toHaveLength(turns);
   });
   it('that ends without complete_task twice is told as failed', async () => {
     await using env = await openSubagents(

@@ -21,6 +21,7 @@ import { INHERIT } from '../subagents/agent-definition.ts';
 import type { AgentServices, ChildRequest, OpenedChild } from '../subagents/agent-services.ts';
 import { createInstruction } from '../subagents/child-prompt.ts';
 import { createCompleteTaskTool } from '../subagents/complete-task.ts';
+import { TurnLimit } from '../subagents/turn-limit.ts';
 import { FileStore } from '../tools/files/file-store.ts';
 import type { FileJournal } from '../tools/files/file-store.ts';
 import { ReadLedger } from '../tools/files/read-ledger.ts';
@@ -119,8 +120,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
     const written = place.handOver ? undefined : parent.written?.share();
     const store = new FileStore(workspace, new ReadLedger(), journal, (file) => written?.note(file));
     let result: string | undefined;
-    let turns = 0;
-    let isLast = false;
+    const limit = new TurnLimit(agent.maxTurns);
     const completeTask = createCompleteTaskTool(agent.output, (text) => (result = text));
     const tools = await openChildTools({
       parent,
@@ -131,7 +131,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
       mainModel: () => mainModel,
       generator: spending.generator,
       completeTask,
-      isLast: () => isLast,
+      isLast: () => limit.isLast,
       nest: () => parts,
     });
     const inbox = new EventInbox();
@@ -196,11 +196,11 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
           // A declined call is an answer to the agent; only the user's own cancel ends its work.
           const stop = toStop(completed);
           if (stop?.outcome === 'stopped') return stop;
-          return !isLast && completed.length > 0 && turns >= agent.maxTurns ? { outcome: 'max_turns' } : undefined;
+          return limit.isReachedWith(completed) ? { outcome: 'max_turns' } : undefined;
         },
         record: (event: AgentEvent, input?: PartListUnion) => {
           recorder?.observe(event, input);
-          if (event.type === GeminiEventType.Finished) turns += 1;
+          if (event.type === GeminiEventType.Finished) limit.turns += 1;
           if (event.type === GeminiEventType.ChatCompressed) context.forgetNearby();
         },
         ...withoutUndefined({
@@ -249,7 +249,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
       },
       input: resumed ? `${CONTINUE}\n\n${task}` : task,
       get turns() {
-        return turns;
+        return limit.turns;
       },
       get result() {
         return result;
@@ -257,18 +257,16 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
       get transcript() {
         return recorder?.isRecording ? recorder.path : undefined;
       },
-      letFinish() {
-        isLast = true;
-      },
+      letFinish: () => limit.letFinish(),
       ...(place.handOver && { handOver: (execution) => place.handOver!(execution, result !== undefined) }),
       async close(ending, durationMs) {
         const { reason, problem } = ending;
-        const ended = { reason, turns, ...withoutUndefined({ result: ending.result, problem }) };
+        const ended = { reason, turns: limit.turns, ...withoutUndefined({ result: ending.result, problem }) };
         recorder?.describe({ agentEnded: ended, ...(reason === 'GOAL' && { summary: ending.result?.slice(0, 200) }) });
         recorder?.close();
         session.close();
         await servers?.dispose();
-        spending.settle(agent.name, { succeeded: reason === 'GOAL' ? 1 : 0, turns, durationMs });
+        spending.settle(agent.name, { succeeded: reason === 'GOAL' ? 1 : 0, turns: limit.turns, durationMs });
         await place.close();
       },
     };

@@ -34,8 +34,12 @@ export function openChildSpending(parent: Spending, clock: Clock, telemetry?: Te
       const spent = { runs: 1, succeeded, turns, requests, tokens: ledger.spentTokens, durationMs, cost_usd };
       parent.ledger.absorb(metrics, ledger.failedCommands);
       const { agents } = parent.ledger;
-      const all = [[name, { ...spent, toolCalls: tools.totalCalls }] as const, ...ledger.agents];
-      for (const [agent, each] of all) agents.set(agent, addAgents(agents.get(agent), each));
+      let own: AgentMetrics = { ...spent, toolCalls: tools.totalCalls };
+      for (const [agent, each] of ledger.agents) {
+        agents.set(agent, addAgents(agents.get(agent), each));
+        own = withoutChild(own, each);
+      }
+      agents.set(name, addAgents(agents.get(name), own));
     },
   };
 }
@@ -51,6 +55,17 @@ function addAgents(a: AgentMetrics | undefined, b: AgentMetrics): AgentMetrics {
     toolCalls: a.toolCalls + b.toolCalls,
     durationMs: a.durationMs + b.durationMs,
     cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  };
+}
+
+/** The ledger of a child holds what its own children spent; by name, each is told once. Runs, turns and time are its own. */
+function withoutChild(own: AgentMetrics, child: AgentMetrics): AgentMetrics {
+  return {
+    ...own,
+    requests: own.requests - child.requests,
+    tokens: own.tokens - child.tokens,
+    toolCalls: own.toolCalls - child.toolCalls,
+    cost_usd: own.cost_usd === null || child.cost_usd === null ? null : own.cost_usd - child.cost_usd,
   };
 }
 
