@@ -79,7 +79,9 @@ describe('a sub-agent in a run without a screen', () => {
     const before = await run();
     expect(before.hasRun).toBe(false);
     expect(before.stderr).toMatch(/New Agents Discovered in this project, not enabled: r\..*--acknowledge-agents/);
-    expect((await run('--acknowledge-agents')).hasRun).toBe(true);
+    const accepting = await run('--acknowledge-agents');
+    expect(accepting.hasRun).toBe(true);
+    expect(accepting.stderr).toContain('Agents of this project, acknowledged: r.');
     const known = await run();
     expect([known.hasRun, known.stderr]).toEqual([true, expect.not.stringContaining('New Agents')]);
     await workspace.write('.gemini/agents/r.md', `${file('r')}Changed.`);

@@ -206,6 +206,7 @@ export class AcpSession {
     const services = {
       ...context.services,
       confirmShellCommands: (commands: readonly string[]) => questions.confirmCommands(commands, signal),
+      confirmPage: (page: string, question: string) => questions.confirm(question, signal, page),
     };
     const read = await readPrompt(text, { ...context, services });
     switch (read.kind) {

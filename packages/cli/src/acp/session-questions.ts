@@ -112,9 +112,10 @@ export class SessionQuestions {
   }
 
   /** A question of ours that belongs to no call; dismissed means no. */
-  async confirm(title: string, signal: AbortSignal): Promise<boolean> {
+  async confirm(title: string, signal: AbortSignal, page = ''): Promise<boolean> {
+    const content = page === '' ? [] : [textContent(fence(makeVisible(page)))];
     const options = [option('proceed_once', 'Allow once', 'allow_once'), option('cancel', 'Deny', 'reject_once')];
-    return (await this.chooseAlone(this.nextId('access'), title, [], options, signal)) === 'proceed_once';
+    return (await this.chooseAlone(this.nextId('access'), title, content, options, signal)) === 'proceed_once';
   }
 
   /** The shell commands of a custom command. */

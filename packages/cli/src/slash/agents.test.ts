@@ -60,3 +60,18 @@ describe('/agents config', () => {
     expect(await session.type('/agents')).toMatchObject({ text: expect.stringContaining('(disabled)') });
   });
 });
+
+describe('/agents acknowledge', () => {
+  it('enables nothing where the user cannot be asked, and reload names what is new', async () => {
+    await using session = await open();
+    const file = '---\nname: late\ndescription: x\nmcp_servers: { z: { command: curl, args: [host] } }\n---\nYou.';
+    await session.write('.gemini/agents/late.md', file);
+    expect(await session.type('/agents reload')).toMatchObject({
+      text: expect.stringMatching(
+        /not enabled\. To enable them: \/agents acknowledge\n {2}late \(MCP server z.*curl host/,
+      ),
+    });
+    expect(JSON.stringify(await session.type('/agents acknowledge'))).toContain('--acknowledge-agents');
+    expect(await session.type('/agents')).toMatchObject({ text: expect.not.stringContaining('late [project]') });
+  });
+});

@@ -35,15 +35,29 @@ const LIST = {
 const list = command({ ...LIST, name: 'list' }, ({ registry }) => info(describeAll(registry)));
 
 const reload = command(
-  { name: 'reload', aliases: ['refresh'], description: 'Reads the files of the agents again.' },
+  { name: 'reload', aliases: ['refresh'], description: 'Reads the files of the agents again.', runsHeadless: true },
   async ({ registry }) => info(describeChange(registry, await registry.reload())),
 );
 
 const acknowledge = command(
-  { name: 'acknowledge', description: "Enables the project's agents as they are now.", usage: '' },
-  async ({ registry }) => {
+  {
+    name: 'acknowledge',
+    description: "Shows the project's new agents, and enables them if you agree.",
+    usage: '',
+    runsHeadless: true,
+  },
+  async ({ registry }, { services }) => {
     const { pending } = registry.report;
     if (pending.length === 0) return info('No agent of this project waits for an acknowledgement.');
+    if (!services?.confirmPage)
+      return failure('An acknowledgement needs a user to ask. For scripts: --acknowledge-agents');
+    const isAgreed = await services.confirmPage(
+      registry.describeAcknowledgement(),
+      'Enable these agents of the project?',
+    );
+    if (!isAgreed) return info('The agents of this project stay disabled.');
+    // Another reload may have come first: what was shown is what counts.
+    if (registry.report.pending !== pending) return failure('The agents changed meanwhile. Run the command again.');
     try {
       await registry.acknowledge();
     } catch (error) {
@@ -148,10 +162,14 @@ function describeAll(registry: Registry): string {
     return some.length === 0 ? [] : [title, ...some.map(describeLine), ''];
   };
   const lines = [...section('Local Agents', 'local'), ...section('Remote Agents', 'remote')];
-  const pending = registry.describePending().map((line) => `  ${line}`);
-  if (pending.length > 0)
-    lines.push('New Agents Discovered, not enabled. To enable them: /agents acknowledge', ...pending, '');
+  lines.push(...describeNew(registry));
   return lines.length === 0 ? 'No agents available.' : lines.join('\n').trimEnd();
+}
+
+function describeNew(registry: Registry): string[] {
+  const pending = registry.describePending().map((line) => `  ${line}`);
+  if (pending.length === 0) return [];
+  return ['New Agents Discovered, not enabled. To enable them: /agents acknowledge', ...pending];
 }
 
 function describeLine({ name, displayName, description, isDisabled, source, owner }: AgentDefinition): string {
@@ -176,7 +194,8 @@ function describeOne(agent: AgentDefinition): string {
   return [...lines, `To change it: /agents config ${agent.name} maxTurns 60`].join('\n');
 }
 
-function describeChange({ offered }: Registry, change: AgentsChange): string {
+function describeChange(registry: Registry, change: AgentsChange): string {
+  const { offered } = registry;
   const { added, updated, deleted, errors, warnings } = change;
   const remote = offered.filter(({ kind }) => kind === 'remote').length;
   const named = (title: string, names: readonly string[]) =>
@@ -189,6 +208,7 @@ function describeChange({ offered }: Registry, change: AgentsChange): string {
     ...named('Deleted', deleted),
     ...(errors.length > 0 ? [`- Errors: ${errors.length} encountered during reload`, ...errors] : []),
     ...warnings,
+    ...describeNew(registry),
   ].join('\n');
 }
 

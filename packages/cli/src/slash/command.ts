@@ -107,6 +107,8 @@ export interface CommandServices {
   openSessions?(): Promise<SessionService>;
   /** Asks the user about all shell commands of a custom command at once; absent where the user cannot be asked. */
   confirmShellCommands?(commands: readonly string[]): Promise<ShellConsent>;
+  /** Shows a page and asks a question about it; no is the default. Absent where the user cannot be asked. */
+  confirmPage?(page: string, question: string): Promise<boolean>;
 }
 
 /**

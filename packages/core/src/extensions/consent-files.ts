@@ -10,7 +10,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { parseFrontMatter, readPlainLines, splitFrontMatter } from '../util/front-matter.ts';
 import { isRecord } from '../util/is-record.ts';
 import { countOf } from '../util/short-text.ts';
-import { describeServers, words } from './consent-words.ts';
+import { describeServers, words } from '../util/consent-words.ts';
 
 const LARGEST_FILE = 1024 * 1024;
 

@@ -10,7 +10,7 @@ import type { PolicyProblem } from '../policy/rules-file.ts';
 import { isRecord } from '../util/is-record.ts';
 import { countOf } from '../util/short-text.ts';
 import { describeEach, findFiles, readText } from './consent-files.ts';
-import { words } from './consent-words.ts';
+import { words } from '../util/consent-words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -17,6 +17,8 @@ export interface ConsentRecord {
   readonly version: string;
   /** The commit of a clone. */
   readonly commit?: string | undefined;
+  /** The files that could be the extension's own data and were there: newer ones need no consent. Absent in older records. */
+  readonly data?: readonly string[] | undefined;
 }
 
 export type ConsentRecords = Readonly<Record<string, ConsentRecord>>;
@@ -35,6 +37,7 @@ export function readConsentRecords(home: string): ConsentRecords {
         stamp: text('stamp'),
         version: text('version') ?? '',
         commit: text('commit'),
+        data: Array.isArray(entry['data']) ? entry['data'].filter((path) => typeof path === 'string') : undefined,
       };
       return [[name, record]];
     }),

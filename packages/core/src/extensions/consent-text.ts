@@ -10,7 +10,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { isRecord } from '../util/is-record.ts';
 import { describeAgents, describeCommands, describeSkills } from './consent-files.ts';
 import { describePolicies } from './consent-policies.ts';
-import { describeServers, nameValues, words } from './consent-words.ts';
+import { describeServers, nameValues, words } from '../util/consent-words.ts';
 import { MANIFEST } from './extension-paths.ts';
 import { readManifest } from './manifest.ts';
 

@@ -22,11 +22,12 @@ import { installationOf, isRemote, refusalOf, sourceLine } from './install-rules
 import type { SourceRestrictions } from './install-rules.ts';
 import { writeInstallation } from './installation.ts';
 import type { Installation } from './installation.ts';
-import { loadExtensions, recordOf } from './load-extensions.ts';
+import { digestConsented, loadExtensions, recordOf } from './load-extensions.ts';
 import type { Extension } from './load-extensions.ts';
 import { readManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import type { Environment } from './run-git.ts';
+import { listTree } from './tree-digest.ts';
 import { syncTree } from './tree-rules.ts';
 
 /** What the surface does for a change. */
@@ -222,8 +223,8 @@ export class ExtensionManager {
   ): Promise<boolean> {
     if (JSON.stringify(installation) !== JSON.stringify(extension.installation)) return false;
     writeInstallation(fetched.directory, installation);
-    const about = { isLinked: false, version: extension.manifest.version, commit: undefined };
-    return recordOf(fetched.directory, about).digest === recordOf(extension.directory, about).digest;
+    const { digest } = recordOf(fetched.directory, { isLinked: false, version: '', commit: undefined });
+    return digest === digestConsented(extension, listTree(extension.directory), extension.record ?? {});
   }
 
   private async askToInstall({ name }: Manifest, directory: string, installation: Installation): Promise<void> {

@@ -88,6 +88,40 @@ describe('an extension that changed since the user consented', () => {
     expect(extension()?.consent).toBe('known');
   });
 
+  it('stays loaded with the data it writes beside its program, and an update finds nothing new', async () => {
+    await using source = await createWorkspace({ files: { ...FILES, 'state.json': '{}' } });
+    await using home = await createWorkspace();
+    const { manager, extension } = openManager(home);
+    await manager.install({ source: source.project }, signal);
+    const { folder } = extension()!;
+    for (const name of ['run.log', 'token.json', 'cache.sqlite', 'data/notes.txt']) {
+      mkdirSync(join(folder, 'data'), { recursive: true });
+      writeFileSync(join(folder, name), 'x');
+      expect([name, extension()?.consent]).toEqual([name, 'known']);
+    }
+    expect(await manager.update(extension()!, signal)).toBeUndefined();
+  });
+
+  it.each([
+    ...['json.py', 'node_modules/a/data.json', 'package.json', 'skills/a/notes.txt', 'hooks/hooks.json', 'NOTES.txt'],
+    ...['state.json', 'run'],
+  ])('is not loaded with a %s that it did not have', async (name) => {
+    const manifest = JSON.stringify({
+      ...JSON.parse(FILES['gemini-extension.json']),
+      contextFileName: ['./NOTES.txt'],
+    });
+    await using source = await createWorkspace({
+      files: { ...FILES, 'gemini-extension.json': manifest, 'state.json': '{}' },
+    });
+    await using home = await createWorkspace();
+    const { manager, extension } = openManager(home);
+    await manager.install({ source: source.project }, signal);
+    const path = join(extension()!.folder, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, '{"x": 1}');
+    expect(extension()?.consent).toBe('changed');
+  });
+
   it('is judged by what would run when it is linked', async () => {
     await using source = await createWorkspace({ files: FILES });
     await using home = await createWorkspace();

@@ -3,7 +3,7 @@
  * unchanged since the user consented to them. Reads a manifest and the facts of files; loads no content.
  */
 
-import { basename } from 'node:path';
+import { basename, posix } from 'node:path';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { Source } from '../protocol/source.ts';
 import { readConsentRecords, writeConsentRecord } from './consent-records.ts';
@@ -15,7 +15,9 @@ import type { Installation } from './installation.ts';
 import { digestLinked } from './linked-digest.ts';
 import { readManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
+import { isOwnData } from './own-data.ts';
 import { digestTree, listTree, stampTree } from './tree-digest.ts';
+import type { TreeEntry } from './tree-digest.ts';
 
 /** `new`: installed by another program. `changed`: since the user consented. */
 export type ConsentState = 'known' | 'new' | 'changed';
@@ -79,7 +81,7 @@ export function loadExtensions({ home, cwd }: ExtensionPlace): InstalledExtensio
 type Judged = Pick<Extension, 'consent' | 'record'>;
 
 function judge(
-  found: Pick<Extension, 'name' | 'directory' | 'installation' | 'isEnabled'>,
+  found: Pick<Extension, 'name' | 'directory' | 'installation' | 'manifest'>,
   records: ConsentRecords,
   home: string,
 ): Judged {
@@ -91,7 +93,7 @@ function judge(
   const entries = listTree(found.directory);
   const stamp = stampTree(entries);
   if (stamp === record.stamp) return { consent: 'known', record };
-  if (digestTree(found.directory, entries) !== record.digest) return { consent: 'changed', record };
+  if (digestConsented(found, entries, record) !== record.digest) return { consent: 'changed', record };
   const renewed = { ...record, stamp };
   try {
     writeConsentRecord(home, found.name, renewed);
@@ -101,6 +103,18 @@ function judge(
   return { consent: 'known', record: renewed };
 }
 
+/** Without the data that the extension has written into its folder since the consent. */
+export function digestConsented(
+  { directory, manifest }: Pick<Extension, 'directory' | 'manifest'>,
+  entries: readonly TreeEntry[],
+  { data }: Pick<ConsentRecord, 'data'>,
+): string {
+  if (data === undefined) return digestTree(directory, entries);
+  const kept = new Set([...data, ...(manifest.contextFileNames ?? []).map((name) => posix.normalize(name))]);
+  const consented = entries.filter((entry) => kept.has(entry.path) || !isOwnData(entry));
+  return digestTree(directory, consented);
+}
+
 /** The record of consent to an extension as it is on disk now. */
 export function recordOf(
   directory: string,
@@ -108,7 +122,8 @@ export function recordOf(
 ): ConsentRecord {
   if (isLinked) return { digest: digestLinked(directory), isLinked, version };
   const entries = listTree(directory);
-  const base = { digest: digestTree(directory, entries), isLinked, stamp: stampTree(entries), version };
+  const data = entries.filter(isOwnData).map(({ path }) => path);
+  const base = { digest: digestTree(directory, entries), isLinked, stamp: stampTree(entries), version, data };
   return commit === undefined ? base : { ...base, commit };
 }
 

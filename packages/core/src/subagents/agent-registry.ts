@@ -12,7 +12,7 @@ import type { AgentOverrides } from './agent-overrides.ts';
 import { BUILTIN_DEFINITIONS } from './builtin-agents.ts';
 import { loadDefinitions } from './load-definitions.ts';
 import type { DefinitionOptions } from './load-definitions.ts';
-import { describePending } from './tell-report.ts';
+import { describeFully, describePending } from './tell-report.ts';
 
 export interface AgentRegistryOptions extends DefinitionOptions {
   home: string;
@@ -31,6 +31,8 @@ export interface AgentsReport {
   warnings: string[];
   /** Agents of the project that the user has not accepted. */
   pending: readonly AgentDefinition[];
+  /** Those that this load accepted, because the user asked for it. */
+  acknowledged: readonly AgentDefinition[];
 }
 
 export interface AgentsChange extends AgentsReport {
@@ -45,7 +47,7 @@ export class AgentRegistry {
   private overrides: AgentOverrides;
   private agents: ReadonlyMap<string, AgentDefinition> = new Map();
   /** Of the last load. */
-  report: AgentsReport = { errors: [], warnings: [], pending: [] };
+  report: AgentsReport = { errors: [], warnings: [], pending: [], acknowledged: [] };
 
   private constructor(options: AgentRegistryOptions) {
     this.options = options;
@@ -102,6 +104,11 @@ export class AgentRegistry {
     return this.report.pending.map((agent) => `${describePending(agent)}: ${agent.file ?? ''}`);
   }
 
+  /** What the user accepts with all pending agents, as a page. */
+  describeAcknowledgement(): string {
+    return this.report.pending.flatMap(describeFully).join('\n');
+  }
+
   /** Accepts the pending agents as they were loaded. Throws when that cannot be remembered. */
   async acknowledge(): Promise<AgentsChange> {
     this.acknowledgements.accept(this.report.pending);
@@ -111,7 +118,7 @@ export class AgentRegistry {
   /** Reads the files again. */
   async reload(): Promise<AgentsChange> {
     const { errors, warnings, agents: loaded } = await loadDefinitions(this.options);
-    const pending = this.findPending(loaded, errors);
+    const { pending, acknowledged } = this.findNew(loaded, errors);
     const before = this.agents;
     const agents = new Map<string, AgentDefinition>();
     for (const agent of [...BUILTIN_DEFINITIONS, ...loaded]) {
@@ -123,20 +130,23 @@ export class AgentRegistry {
     }
     this.agents = agents;
     for (const agent of this.offered) if (agent.kind === 'remote') this.options.onRemote?.(agent);
-    this.report = { errors, warnings, pending };
+    this.report = { errors, warnings, pending, acknowledged };
     return { ...this.report, ...compare(before, agents) };
   }
 
-  private findPending(loaded: readonly AgentDefinition[], errors: string[]): AgentDefinition[] {
+  private findNew(
+    loaded: readonly AgentDefinition[],
+    errors: string[],
+  ): Pick<AgentsReport, 'pending' | 'acknowledged'> {
     const ofProject = loaded.filter(({ source }) => source === 'project');
-    const pending = ofProject.length > 0 ? this.acknowledgements.findNew(ofProject) : [];
-    if (pending.length === 0 || !this.options.acknowledgesAll) return pending;
+    const found = ofProject.length > 0 ? this.acknowledgements.findNew(ofProject) : [];
+    if (found.length === 0 || !this.options.acknowledgesAll) return { pending: found, acknowledged: [] };
     try {
-      this.acknowledgements.accept(pending);
+      this.acknowledgements.accept(found);
     } catch (error) {
       errors.push(`The acknowledgement of the project's agents could not be saved: ${getErrorMessage(error)}`);
     }
-    return [];
+    return { pending: [], acknowledged: found };
   }
 }
 

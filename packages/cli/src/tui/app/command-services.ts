@@ -45,6 +45,7 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
     saveSetting: async (key, value) => {
       saveSetting(userSettingsFile(app), key, value);
     },
+    confirmPage: (page, question) => extensionQuestions(app.dialogs, signal).confirm(page, question),
     async confirmShellCommands(commands) {
       const answer = await app.dialogs.choose<ShellConsent>(
         {

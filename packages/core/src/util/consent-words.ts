@@ -1,7 +1,7 @@
 /** Words of the page a user consents to: servers with their commands, and values on one line. Nothing is hidden by its length. Pure. */
 
-import { isRecord } from '../util/is-record.ts';
-import { toOneLine } from '../util/short-text.ts';
+import { isRecord } from './is-record.ts';
+import { toOneLine } from './short-text.ts';
 
 /** More than any honest command line; the page says how much it leaves out. */
 const MOST_CHARACTERS = 20_000;
