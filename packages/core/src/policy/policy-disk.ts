@@ -14,28 +14,35 @@ export function realPathOf(path: string): string {
   let existing = resolve(path);
   const rest: string[] = [];
   for (;;) {
-    try {
-      return join(realpathSync.native(existing), ...rest);
-    } catch {
-      // A link with a missing target still shows where a write would go.
-      const target = linkTarget(existing);
-      if (target !== undefined && rest.length < MAX_LINKS) return join(target, ...rest);
-      const parent = dirname(existing);
-      if (parent === existing) return resolve(path);
-      rest.unshift(basename(existing));
-      existing = parent;
-    }
+    const real = realPathOfEntry(existing, rest.length < MAX_LINKS);
+    if (real !== undefined) return join(real, ...rest);
+    const parent = dirname(existing);
+    if (parent === existing) return resolve(path);
+    rest.unshift(basename(existing));
+    existing = parent;
   }
 }
 
 const MAX_LINKS = 64;
 
-function linkTarget(path: string): string | undefined {
+/** Undefined for what is missing or unreadable. A link with a missing target still shows where a write would go. */
+function realPathOfEntry(path: string, followsLink: boolean): string | undefined {
   try {
-    if (!lstatSync(path).isSymbolicLink()) return undefined;
-    return resolve(realpathSync.native(dirname(path)), readlinkSync(path));
+    // A missing entry is the usual case, and an error for it would cost more than the question.
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return undefined;
+    if (!entry.isSymbolicLink() || !followsLink) return realpathSync.native(path);
+    return realPathOfTarget(path) ?? resolve(realpathSync.native(dirname(path)), readlinkSync(path));
   } catch {
-    // Missing entry: there is no link to follow.
+    // An entry whose folder may not be searched is as good as missing.
+    return undefined;
+  }
+}
+
+function realPathOfTarget(link: string): string | undefined {
+  try {
+    return realpathSync.native(link);
+  } catch {
     return undefined;
   }
 }
@@ -122,8 +129,8 @@ export function environmentFileLinkedBy(path: string, home: string): string | un
 
 function identityOf(path: string): { id: string; links: number } | undefined {
   try {
-    const { dev, ino, nlink } = statSync(path);
-    return { id: `${dev}:${ino}`, links: nlink };
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat && { id: `${stat.dev}:${stat.ino}`, links: stat.nlink };
   } catch {
     return undefined;
   }

@@ -95,6 +95,10 @@ export const FILES: readonly string[] = [
 
 const FOLDER_SET = new Set(FOLDERS);
 const FILE_SET = new Set(FILES);
+const NAMES = [...FOLDERS, ...FILES];
+const ALL_NAMES = [...NAMES, '.env', '.env.local'];
+/** A name that folds to its lower case alone, as nearly all do. */
+const PLAIN_NAME = /^[\w.+@-]*[\w+@-]$/;
 
 export interface ProtectedPlaces {
   home: string;
@@ -125,11 +129,10 @@ function placeInSegments(
   written: readonly string[],
   { environmentFiles }: Pick<ProtectedPlaces, 'environmentFiles'>,
 ): string | undefined {
-  const names = environmentFiles ? [...FOLDERS, ...FILES, '.env', '.env.local'] : [...FOLDERS, ...FILES];
   const segments = written.map(foldName);
   for (const [index, segment] of segments.entries()) {
-    if (hasGlob(segment) && segment.startsWith('.')) {
-      const name = names.find((candidate) => globMatches(segment, candidate));
+    if (segment.startsWith('.') && hasGlob(segment)) {
+      const name = (environmentFiles ? ALL_NAMES : NAMES).find((candidate) => globMatches(segment, candidate));
       if (name !== undefined) return name;
     }
     if (FOLDER_SET.has(segment)) return segment;
@@ -143,6 +146,7 @@ function placeInSegments(
 
 /** Normalizes a name as case-folding, normalizing and Windows file systems do. */
 function foldName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase();
   return (
     name
       .normalize('NFKC')
