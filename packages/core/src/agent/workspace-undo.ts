@@ -95,7 +95,8 @@ export class WorkspaceUndo {
       path: recorder.path,
       clock,
       record: (record) => recorder.workspace(record),
-      refresh: () => undo.refresh(),
+      // The next call waits for it; the user, who sees the result, does not.
+      refresh: () => void undo.refresh(),
       otherSessions: () => findSessionFiles({ home, root }).filter((path) => path !== recorder.path),
       client: async () => {
         const client = await undo.use();
@@ -118,6 +119,7 @@ export class WorkspaceUndo {
       return false;
     if (preview.changes.length === 0) return true;
     const { isVerified, skipped } = await desk.apply(preview);
+    await undo.settled();
     return isVerified && skipped.length === 0;
   }
 

@@ -4,9 +4,10 @@
  * afterwards: that is "verified".
  */
 
-import { comparePaths, parentOf } from './byte-path.ts';
+import { comparePaths } from './byte-path.ts';
 import { NoFolder, releaseFolder, stateAt } from './held-folder.ts';
 import type { Keep } from './read-state.ts';
+import { ReadyFiles } from './ready-files.ts';
 import { AS_IT_IS, isSameState } from './tree-state.ts';
 import type { FileState, TreeChange, TreeState } from './tree-state.ts';
 import {
@@ -41,8 +42,6 @@ export interface ApplyResult {
 }
 
 const NEW_FOLDER = 0o700;
-/** As many as the process has threads for, or a few more. */
-const TOGETHER = 32;
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** Expects the workspace as the current folder. */
@@ -114,24 +113,19 @@ class Application {
     else this.skip(path, 'failed', message);
   }
 
-  /** New files of a folder are put in place together: a busy disk makes each of them wait. */
+  /**
+   * New files are written first and then put in place together: a busy disk makes each of them wait, and a file system that has
+   * just removed the replaced one is slow to make the next.
+   */
   private async fillAll(changes: readonly TreeChange[]): Promise<void> {
-    let waiting: Promise<void>[] = [];
-    let folder: string | undefined;
+    const batch = new ReadyFiles((path, error) => this.fail(path, error));
     for (const change of changes) {
-      const parent = parentOf(change.path);
+      // Another name of a file may need one that is still to be put in place.
       const hasNames = change.after?.kind === 'file' && change.after.inode !== undefined;
-      // A held folder stays open until all in it is done; another name of a file may need another folder.
-      if (parent !== folder || hasNames || waiting.length >= TOGETHER) {
-        await Promise.all(waiting);
-        waiting = [];
-        folder = parent;
-      }
-      const put = (putting: Promise<void>) =>
-        waiting.push(putting.catch((error: unknown) => this.fail(change.path, error)));
-      this.attempt(change, () => this.fill(change, put));
+      if (hasNames || batch.isFull) await batch.put();
+      this.attempt(change, () => this.fill(change, batch));
     }
-    await Promise.all(waiting);
+    await batch.put();
   }
 
   private skip(path: string, reason: SkipReason, message?: string): void {
@@ -163,7 +157,7 @@ class Application {
     return undefined;
   }
 
-  private fill({ path, before, after }: TreeChange, put: (putting: Promise<void>) => void): SkipReason | undefined {
+  private fill({ path, before, after }: TreeChange, batch: ReadyFiles): SkipReason | undefined {
     const { found, state: now } = stateAt(path, this.options.keep, this.options.fileBytes);
     if (isSameState(now, after)) return undefined;
     const isReplaced = before !== null && before.kind !== after?.kind;
@@ -180,10 +174,10 @@ class Application {
     if (now === null && this.share(path, after)) return undefined;
     const bytes = this.options.read(after.content);
     if (!bytes) return 'content_missing';
-    const putting = writeFile(path, after, bytes, found);
-    if (putting && after.inode === undefined) put(putting());
+    const ready = writeFile(path, after, bytes, found);
+    if (ready && after.inode === undefined) batch.add(path, ready, bytes.length);
     // Other names of it follow: it must be there.
-    else if (putting) putting.now();
+    else ready?.putNow();
     if (after.inode !== undefined) this.options.shared.set(after.inode, path);
     return undefined;
   }

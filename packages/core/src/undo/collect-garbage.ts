@@ -5,10 +5,10 @@
  */
 
 import { rmSync } from 'node:fs';
+import { ContentIndex } from './content-index.ts';
 import type { ContentStore, Segment } from './content-store.ts';
 import { ManifestReader } from './manifest.ts';
 import { fromStoredChange } from './tree-state.ts';
-import type { TreeState } from './tree-state.ts';
 
 export interface CollectOptions {
   readonly store: ContentStore;
@@ -28,62 +28,60 @@ export interface Collected {
 const LEAST_USE = 0.3;
 const WASTEFUL = 0.95;
 
+/** Of contents that a manifest names; those of points follow, from the newest on. */
+const BASE = 0;
+
 export function collectGarbage(options: CollectOptions): Collected {
-  const { store, storeBytes } = options;
+  const { store, storeBytes, points } = options;
   store.flush();
-  const base = new Set(manifestContents(options.manifests));
-  const points = options.points.map((point) =>
-    typeof point === 'string' ? contentsOfList(store, point) : new Set(point),
-  );
-  let kept = points.length;
-  let live = union(base, points);
+  const ranks = rankContents(options);
   // Estimated before anything is removed: points go from the oldest on until the rest fits.
-  while (kept > 0 && liveBytes(store, live) > storeBytes) {
-    kept -= 1;
-    live = union(base, points.slice(0, kept));
-  }
-  for (const segment of [...store.segments.values()]) release(store, segment, live, LEAST_USE);
+  const bytes = bytesByRank(store, ranks, points.length);
+  let kept = points.length;
+  let sum = bytes.reduce((total, each) => total + each, 0);
+  for (; kept > 0 && sum > storeBytes; kept--) sum -= bytes[kept]!;
+  const isLive = (hash: string) => (ranks.get(hash) ?? Infinity) <= kept;
+  for (const segment of [...store.segments.values()]) release(store, segment, isLive, LEAST_USE);
   // What is left may still be too much: then segments with any waste go, one after the other.
   for (const segment of [...store.segments.values()])
-    if (store.size > storeBytes) release(store, segment, live, WASTEFUL);
+    if (store.size > storeBytes) release(store, segment, isLive, WASTEFUL);
   return { bytes: store.size, dropped: points.length - kept };
 }
 
-function release(store: ContentStore, segment: Segment, live: ReadonlySet<string>, leastUse: number): void {
-  const used = [...store.contentsOf(segment)].filter(({ hash }) => live.has(hash));
-  const bytes = used.reduce((sum, each) => sum + each.bytes, 0);
-  if (used.length > 0 && bytes >= segment.size * leastUse) return;
-  store.remove(
-    segment,
-    used.map(({ hash }) => hash),
-  );
+/** The first of all that need a content: `BASE`, or the number of the point, from one on. */
+function rankContents({ store, manifests, points }: CollectOptions): ContentIndex {
+  const ranks = new ContentIndex();
+  for (const content of manifestContents(manifests)) ranks.set(content, BASE);
+  for (const [index, point] of points.entries())
+    for (const content of typeof point === 'string' ? contentsOfList(store, point) : point)
+      if (!ranks.has(content)) ranks.set(content, index + 1);
+  return ranks;
+}
+
+function bytesByRank(store: ContentStore, ranks: ContentIndex, points: number): number[] {
+  const sums = Array.from({ length: points + 1 }, () => 0);
+  for (const segment of store.segments.values())
+    for (const { hash, bytes } of store.contentsOf(segment)) {
+      const rank = ranks.get(hash);
+      if (rank !== undefined) sums[rank]! += bytes;
+    }
+  return sums;
+}
+
+function release(store: ContentStore, segment: Segment, isLive: (hash: string) => boolean, leastUse: number): void {
+  let used = 0;
+  for (const { hash, bytes } of store.contentsOf(segment)) if (isLive(hash)) used += bytes;
+  if (used > 0 && used >= segment.size * leastUse) return;
+  store.remove(segment, isLive);
   rmSync(segment.path, { force: true });
 }
 
-function liveBytes(store: ContentStore, live: ReadonlySet<string>): number {
-  let sum = 0;
-  for (const segment of store.segments.values())
-    for (const { hash, bytes } of store.contentsOf(segment)) if (live.has(hash)) sum += bytes;
-  return sum;
-}
-
-function union(base: ReadonlySet<string>, points: readonly ReadonlySet<string>[]): Set<string> {
-  const all = new Set(base);
-  for (const point of points) for (const content of point) all.add(content);
-  return all;
-}
-
-function contentsOfList(store: ContentStore, list: string): Set<string> {
-  const contents = new Set([list]);
+function* contentsOfList(store: ContentStore, list: string): Generator<string> {
+  yield list;
   for (const line of store.get(list)?.toString('utf8').split('\n') ?? []) {
     const change = line === '' ? undefined : fromStoredChange(JSON.parse(line));
-    for (const state of [change?.before, change?.after]) addContent(contents, state);
+    for (const state of [change?.before, change?.after]) if (state?.kind === 'file') yield state.content;
   }
-  return contents;
-}
-
-function addContent(contents: Set<string>, state: TreeState | undefined): void {
-  if (state?.kind === 'file') contents.add(state.content);
 }
 
 function* manifestContents(paths: readonly string[]): Generator<string> {

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { builtin } from '../util/builtin-modules.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { Seal } from '../util/sealed-bytes.ts';
+import { ContentIndex } from './content-index.ts';
 import { packBlock, readBlock, readHead, readHeads } from './segment.ts';
 import type { Placed } from './segment.ts';
 
@@ -49,8 +50,7 @@ export class ContentStore {
   readonly segments = new Map<string, Segment>();
   private readonly folder: string;
   private readonly seal: Seal;
-  /** By the first half of the hash, as bytes: the number of the block. */
-  private readonly index = new Map<string, number>();
+  private readonly index = new ContentIndex();
   private readonly blocks: Location[] = [];
   /** The contents that are not on the disk yet, one after the other, and their places. */
   private pending = Buffer.allocUnsafe(BLOCK_BYTES);
@@ -87,7 +87,7 @@ export class ContentStore {
   }
 
   has(hash: string): boolean {
-    return this.places.has(hash) || this.index.has(toKey(hash));
+    return this.places.has(hash) || this.index.has(hash);
   }
 
   /** Keeps the content; it is on the disk after `flush`. Throws file-system errors. */
@@ -104,7 +104,7 @@ export class ContentStore {
   get(hash: string): Buffer | undefined {
     const pending = this.places.get(hash);
     if (pending) return Buffer.from(this.pending.subarray(pending.offset, pending.offset + pending.length));
-    const number = this.index.get(toKey(hash));
+    const number = this.index.get(hash);
     const location = number === undefined ? undefined : this.blocks[number];
     const block = location && this.block(location);
     const placed = block?.places.get(hash);
@@ -120,7 +120,7 @@ export class ContentStore {
       const raw = this.pending.subarray(0, this.pendingBytes);
       this.places.clear();
       this.pendingBytes = 0;
-      this.append(packBlock(places, raw, this.seal));
+      this.append(packBlock(places, raw, this.seal), places);
       if (this.pending.length > BLOCK_BYTES) this.pending = Buffer.allocUnsafe(BLOCK_BYTES);
     }
     if (isSynced && this.own) fdatasyncSync(this.own.file);
@@ -135,18 +135,17 @@ export class ContentStore {
     }
   }
 
-  /** Forgets a segment that is about to be removed; the given contents of it are stored again first. */
-  remove(segment: Segment, contents: readonly string[]): void {
+  /** Forgets a segment that is about to be removed; those of its contents that are still needed are stored again first. */
+  remove(segment: Segment, isNeeded: (hash: string) => boolean): void {
     if (segment === this.own?.segment) {
       closeSync(this.own.file);
       this.own = undefined;
     }
-    const kept = new Set(contents);
-    for (const { hash } of [...this.contentsOf(segment)]) {
-      const location = this.blocks[this.index.get(toKey(hash)) ?? -1];
+    for (const { hash } of this.contentsOf(segment)) {
+      const location = this.blocks[this.index.get(hash) ?? -1];
       if (location?.segment !== segment) continue;
-      const bytes = kept.has(hash) ? this.get(hash) : undefined;
-      this.index.delete(toKey(hash));
+      const bytes = isNeeded(hash) ? this.get(hash) : undefined;
+      this.index.delete(hash);
       if (bytes) this.put(bytes, hash);
     }
     this.flush();
@@ -154,7 +153,7 @@ export class ContentStore {
   }
 
   private forget(segment: Segment): void {
-    for (const [key, number] of this.index) if (this.blocks[number]?.segment === segment) this.index.delete(key);
+    this.index.deleteWhere((number) => this.blocks[number]?.segment === segment);
     this.segments.delete(segment.name);
     if (segment === this.own?.segment) {
       closeSync(this.own.file);
@@ -173,7 +172,7 @@ export class ContentStore {
     this.own = undefined;
   }
 
-  private append(block: Buffer): void {
+  private append(block: Buffer, places: readonly Placed[]): void {
     const own = this.writable(block.length);
     const start = own.size;
     try {
@@ -184,7 +183,10 @@ export class ContentStore {
       throw error;
     }
     own.size += block.length;
-    this.scan(own.segment);
+    const { segment } = own;
+    if (this.open(segment) === undefined) return;
+    segment.size = own.size;
+    this.add(segment, start, places);
   }
 
   private writable(length: number): NonNullable<ContentStore['own']> {
@@ -201,19 +203,28 @@ export class ContentStore {
 
   /** Adds the blocks after those that are known. */
   private scan(segment: Segment): void {
+    const file = this.open(segment);
+    if (file === undefined || fstatSync(file).size === segment.size) return;
+    for (const head of readHeads(file, segment.size)) {
+      this.add(segment, head.offset, head.contents);
+      segment.size = head.end;
+    }
+  }
+
+  /** Undefined for a segment that was removed in the meantime, or is a planted link: it holds nothing. */
+  private open(segment: Segment): number | undefined {
     try {
       segment.file ??= openSync(segment.path, O_RDONLY | O_NOFOLLOW);
     } catch {
-      // Removed in the meantime, or a planted link: it holds nothing.
-      return;
+      return undefined;
     }
     this.segments.set(segment.name, segment);
-    if (fstatSync(segment.file).size === segment.size) return;
-    for (const head of readHeads(segment.file, segment.size)) {
-      const number = this.blocks.push({ segment, offset: head.offset }) - 1;
-      for (const { hash } of head.contents) this.index.set(toKey(hash), number);
-      segment.size = head.end;
-    }
+    return segment.file;
+  }
+
+  private add(segment: Segment, offset: number, contents: readonly Placed[]): void {
+    const number = this.blocks.push({ segment, offset }) - 1;
+    for (const { hash } of contents) this.index.set(hash, number);
   }
 
   private block(location: Location): CachedBlock | undefined {
@@ -235,9 +246,4 @@ export class ContentStore {
 interface CachedBlock {
   readonly bytes: Buffer;
   readonly places: ReadonlyMap<string, Placed>;
-}
-
-/** Half of a hash is unique enough to find a block; `get` compares all of it. */
-function toKey(hash: string): string {
-  return Buffer.from(hash.slice(0, 32), 'hex').toString('latin1');
 }

@@ -51,8 +51,9 @@ export class NoFolder extends Error {
 }
 
 export class HeldFolder {
-  private readonly handles: number[] = [];
+  private handle: number | undefined;
   private readonly path: string;
+  private holders = 1;
 
   /** Expects the workspace as the current folder; the empty path is the workspace. */
   constructor(path: string) {
@@ -61,12 +62,14 @@ export class HeldFolder {
     try {
       let place = '.';
       for (const name of ['', ...(path === '' ? [] : path.split('/'))]) {
-        const handle = openSync(
+        const above = this.handle;
+        this.handle = openSync(
           toSystemPath(name === '' ? place : `${place}/${name}`),
           O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
         );
-        this.handles.push(handle);
-        place = `${HANDLES}/${handle}`;
+        // An open folder stays the same whatever happens above it.
+        if (above !== undefined) closeSync(above);
+        place = `${HANDLES}/${this.handle}`;
       }
     } catch (error) {
       this.close();
@@ -74,9 +77,14 @@ export class HeldFolder {
     }
   }
 
+  /** Stays open until `close` was called once more. */
+  hold(): void {
+    this.holders += 1;
+  }
+
   /** The path of something in the folder, for system calls. */
   at(name: string): string {
-    if (hasHandles) return `${HANDLES}/${this.handles.at(-1)}/${name}`;
+    if (hasHandles) return `${HANDLES}/${this.handle}/${name}`;
     this.check();
     return this.path === '' ? name : `${this.path}/${name}`;
   }
@@ -87,7 +95,7 @@ export class HeldFolder {
       run();
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const handle = this.handles.at(-1);
+      const { handle } = this;
       if ((code !== 'EACCES' && code !== 'EPERM') || handle === undefined) throw error;
       const found = fstatSync(handle);
       const mode = modeOf(found);
@@ -102,8 +110,10 @@ export class HeldFolder {
   }
 
   close(): void {
-    for (const handle of this.handles) closeSync(handle);
-    this.handles.length = 0;
+    this.holders -= 1;
+    if (this.holders > 0 || this.handle === undefined) return;
+    closeSync(this.handle);
+    this.handle = undefined;
   }
 
   private check(): void {

@@ -24,9 +24,12 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** For files that are put in place together. */
-const THREADS = { UV_THREADPOOL_SIZE: '16' };
-const MEMORY = ['--max-semi-space-size=2', '--max-old-space-size=512'];
+/** How the process is started: threads for files that are put in place together, and little memory. */
+export const UNDO_PROCESS = {
+  flags: ['--max-semi-space-size=2', '--max-old-space-size=512', '--no-warnings'],
+  // A separate heap for each thread would cost 10 MB.
+  environment: { UV_THREADPOOL_SIZE: '16', MALLOC_ARENA_MAX: '1' },
+} as const;
 
 export class UndoClient {
   /** How many files and folders the running walk has seen. */
@@ -39,10 +42,10 @@ export class UndoClient {
   private problem: Error | undefined;
 
   private constructor() {
-    const args = [...MEMORY, '--no-warnings', findProgram()];
-    this.process = builtin.childProcess.spawn(process.execPath, args, {
+    const { flags, environment: env } = UNDO_PROCESS;
+    this.process = builtin.childProcess.spawn(process.execPath, [...flags, findProgram()], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      env: THREADS,
+      env,
       cwd: '/',
     });
     this.process.stdout?.setEncoding('utf8').on('data', (piece: string) => this.read(piece));

@@ -31,7 +31,7 @@ export interface UndoDeskOptions {
   /** Files of other sessions of the project, which may work at the same time. */
   readonly otherSessions?: () => readonly string[];
   /** Called after files changed. */
-  readonly refresh?: () => Promise<void>;
+  readonly refresh?: () => void;
 }
 
 const INLINE_CHANGES = 30;
@@ -140,7 +140,7 @@ export class UndoDesk {
     this.options.record({
       $undoEnded: { id, isVerified: answer.isVerified, done: answer.done.length, skipped: answer.skipped.length },
     });
-    await this.options.refresh?.();
+    this.options.refresh?.();
     return {
       done: answer.done.map((path) => toText(fromStoredPath(path))),
       skipped: answer.skipped.map(({ path, reason, message }) => ({

@@ -35,6 +35,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constan
 /** Leftovers of a killed undo carry this prefix. */
 export const TEMPORARY = '.castor-undo-';
 const NEW_FILE = 0o644;
+const CHANGED_NOW = 'it changed at this moment';
 
 let count = 0;
 
@@ -86,26 +87,27 @@ export function shareFile(path: string, source: string): void {
   }
 }
 
-/** Puts a complete file in its place, at once or while others are put in theirs. */
-export interface Putting {
-  (): Promise<void>;
-  now(): void;
+/** A complete new file, beside the one it replaces; its folder stays held until it is put in place. */
+export interface ReadyFile {
+  readonly folder: HeldFolder;
+  put(): Promise<void>;
+  putNow(): void;
 }
 
 /**
- * Writes a file; where it replaces another one, the result puts it in place, and the folder stays held until then.
- * `found` describes the file as it was compared; a file that differs by now is not touched.
+ * Writes a file; where it replaces another one, the result puts it in place. `found` describes the file as it was compared; a
+ * file that differs by now is not touched.
  */
 export function writeFile(
   path: string,
   { mode: wanted }: FileState,
   bytes: Buffer,
   found: Stats | null,
-): Putting | undefined {
-  let putting: Putting | undefined;
+): ReadyFile | undefined {
+  let ready: ReadyFile | undefined;
   within(path, (place, folder) => {
     const now = lstatOf(place);
-    if (!isSameFile(now, found)) throw new Error('it changed at this moment');
+    if (!isSameFile(now, found)) throw new Error(CHANGED_NOW);
     const mode = wanted === AS_IT_IS ? (now ? now.mode & 0o7777 : NEW_FILE) : wanted;
     if (now && now.nlink > 1) return overwrite(place, bytes, mode);
     const temporary = temporaryIn(folder);
@@ -122,19 +124,50 @@ export function writeFile(
       unlinkSync(toSystemPath(temporary));
       throw error;
     }
-    putting = Object.assign(() => putLater(temporary, place, folder), {
-      now: () => folder.change(() => put(temporary, place)),
-    });
+    ready = readyFile({ temporary, place, folder, found });
   });
-  return putting;
+  return ready;
 }
 
-/** Replacing a file makes some file systems write the new one to the disk first: several wait for that together. */
-async function putLater(temporary: string, place: string, folder: HeldFolder): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null>();
-  rename(toSystemPath(temporary), toSystemPath(place), resolve);
-  // A folder that forbids changes to its owner, for example.
-  if (await promise) folder.change(() => put(temporary, place));
+interface Replacement {
+  readonly temporary: string;
+  readonly place: string;
+  readonly folder: HeldFolder;
+  readonly found: Stats | null;
+}
+
+function readyFile({ temporary, place, folder, found }: Replacement): ReadyFile {
+  folder.hold();
+  const putNow = () => folder.change(() => put(temporary, place));
+  /** Others were written meanwhile: what changed since it was compared stays. */
+  const compare = () => {
+    if (isSameFile(lstatOf(place), found)) return;
+    unlinkSync(toSystemPath(temporary));
+    throw new Error(CHANGED_NOW);
+  };
+  return {
+    folder,
+    putNow() {
+      try {
+        compare();
+        putNow();
+      } finally {
+        folder.close();
+      }
+    },
+    // Replacing a file makes some file systems write the new one to the disk first: several wait for that together.
+    async put() {
+      try {
+        compare();
+        const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null>();
+        rename(toSystemPath(temporary), toSystemPath(place), resolve);
+        // A folder that forbids changes to its owner, for example.
+        if (await promise) putNow();
+      } finally {
+        folder.close();
+      }
+    },
+  };
 }
 
 /** Removes the unfinished files of a killed undo from the folders that an undo works in. */
