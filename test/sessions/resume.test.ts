@@ -23,6 +23,12 @@ const ID = '[0-9a-f-]{36}';
 const lastTexts = (model: FakeModel) =>
   (model.requests.at(-1)?.body.contents as { parts: { text?: string }[] }[]).map(({ parts }) => parts.at(-1)?.text);
 
+/** What the last request says after the first message of the session. */
+const wordsSent = (model: FakeModel) =>
+  (model.requests.at(-1)?.body.contents as { parts: { text?: string }[] }[])
+    .flatMap(({ parts }) => parts.map(({ text }) => text))
+    .filter((text) => !text?.startsWith('<session_context>'));
+
 describe('castor --resume', () => {
   it('goes on with the session used last, lists sessions and deletes one', async () => {
     await using workspace = await createWorkspace();
@@ -150,22 +156,27 @@ describe('castor --resume', () => {
     ]);
   });
 
-  it('has a prompt that failed at its first request, and sends it again when asked to', async () => {
+  it('has a prompt that failed at its first request: the model reads it with the next one, once', async () => {
     await using workspace = await createWorkspace();
     const failed = fault(400, { message: 'Not today.' });
-    await using model = await fakeModel([failed, say('Fine.'), failed, say('Sent again.')]);
+    await using model = await fakeModel([failed, failed, say('Fine.'), failed, say('Sent again.'), say('Yes.')]);
     const run = (...args: string[]) => runCli(args, { workspace, model });
     expect(await run('-p', 'Do the dishes')).toMatchObject({ code: 1 });
     expect((await run('sessions', 'show')).stdout).toContain('> Do the dishes\n\n(Not today.)');
     const resumed = await run('-r', '-p', 'Hello?');
-    expect(resumed).toMatchObject({ code: 0, stdout: 'Fine.\n' });
+    expect(resumed).toMatchObject({ code: 1 });
     expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today; --continue resumes it).');
-    expect(JSON.stringify(model.requests[1]?.body)).not.toContain('Do the dishes');
+    expect(await run('-r', '-p', 'Once more')).toMatchObject({ code: 0, stdout: 'Fine.\n' });
+    const first = ['Do the dishes', 'Hello?', 'Once more', 'Fine.'];
+    expect(wordsSent(model)).toEqual(first.slice(0, 3));
     await run('-r', '-p', 'Lay the table');
     const shown = (await run('sessions', 'show')).stdout;
-    expect(shown.match(/^> .*/gm)).toEqual(['> Do the dishes', '> Hello?', '> Lay the table']);
+    expect(shown.match(/^> .*/gm)).toEqual(['> Do the dishes', '> Hello?', '> Once more', '> Lay the table']);
     expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Sent again.\n' });
-    expect(lastTexts(model)).toEqual(['Hello?', 'Fine.', 'Lay the table']);
+    expect(wordsSent(model)).toEqual([...first, 'Lay the table']);
+    expect(await run('-r', '-p', 'Sure?')).toMatchObject({ code: 0 });
+    expect(wordsSent(model)).toEqual([...first, 'Lay the table', 'Sent again.', 'Sure?']);
+    model.assertDone();
   });
 
   it('shows a custom command that failed as it was typed, and sends again what it stands for', async () => {

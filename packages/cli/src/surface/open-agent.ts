@@ -181,8 +181,8 @@ async function createAgentFor(
     generator: tape && start.choice.access.kind === 'offline' ? tape.wrapGenerator(generator) : generator,
     session,
     sessionId,
-    // A run of one prompt is that prompt; in a conversation each starts afresh, for hooks, loops and the model.
-    ...(!interactive && { prompt_id: sessionId }),
+    // A session of one prompt is that prompt; in a conversation each has its own id, for hooks, loops and /rewind.
+    ...(!interactive && session.promptCount === 0 && { prompt_id: sessionId }),
     interactive,
     reportError: createReportError({ onWritten: onReport }),
   });

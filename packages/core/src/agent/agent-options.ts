@@ -89,6 +89,8 @@ export interface AgentOptions {
   retry?: RetryLimits;
   /** One id for all prompts of a one-shot program. */
   prompt_id?: string;
+  /** The number of the first prompt, where a session goes on that had prompts before. */
+  promptCount?: number | undefined;
   clock?: Clock;
 }
 

@@ -28,4 +28,6 @@ export interface AgentSessionOptions extends SessionQuestionOptions {
   inbox?: EventInbox;
   /** One id for all prompts of a one-shot program; by default each prompt has its own. */
   prompt_id?: string;
+  /** The number of the first prompt, where the session had prompts before. */
+  promptCount?: number;
 }

@@ -28,7 +28,7 @@ export type { AgentSessionOptions } from './agent-session-options.ts';
 export class AgentSession {
   readonly sessionId: string;
   private readonly options: AgentSessionOptions;
-  private promptCount = 0;
+  private promptCount: number;
   private isOpen = false;
   private steering: Part[] = [];
   private readonly inbox: EventInbox;
@@ -39,6 +39,7 @@ export class AgentSession {
   constructor(options: AgentSessionOptions) {
     this.options = options;
     this.sessionId = options.sessionId;
+    this.promptCount = options.promptCount ?? 0;
     this.inbox = options.inbox ?? new EventInbox();
     this.questions = new SessionQuestions(options);
   }

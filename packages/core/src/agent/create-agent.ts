@@ -155,6 +155,7 @@ export function wireAgent(
     ...withoutUndefined({
       budget,
       prompt_id: options.prompt_id,
+      promptCount: options.promptCount,
     }),
   });
 

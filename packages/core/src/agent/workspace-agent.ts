@@ -215,6 +215,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     },
     systemInstruction: context.systemInstruction,
     history: options.history ?? [context.firstMessage, ...(options.session?.history ?? [])],
+    promptCount: options.session?.promptCount,
     openingHistory: [context.firstMessage],
     fitModel: async (facts: ModelFacts, chat: GeminiChat) => {
       commands.withhold();

@@ -14,11 +14,8 @@ export interface RecordedAnswer {
 export interface ChatRecorder {
   /** A message is about to be sent. */
   sent(content: Content, prompt_id: string): void;
-  /**
-   * The send of this message failed and removed it from the history; `why` is a sentence. Absent: `withdrawn` is
-   * called.
-   */
-  failed?(content: Content, why: string): void;
+  /** The send of this message failed with `error` and removed it from the history. Absent: `withdrawn` is called. */
+  failed?(content: Content, error: unknown): void;
   /** The user rewound: this message and all after it were removed from the history. */
   withdrawn(content: Content): void;
   /** An attempt was accepted. */

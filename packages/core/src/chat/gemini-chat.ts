@@ -8,7 +8,7 @@
 import { RetryPlan } from '../provider/retry-plan.ts';
 import type { ModelConfigKey } from '../routing/model-config.ts';
 import type { Content, GenerateContentParameters, Tool } from '../protocol/content.ts';
-import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
+import { isAbortError } from '../protocol/errors.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { untilAborted } from '../util/abort.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
@@ -241,7 +241,7 @@ export class GeminiChat {
   /** Withdraws a message that was never accepted, unless it reports tool results; an abort keeps it. */
   private giveUp(send: Send, error: unknown): void {
     if (send.signal.aborted || isAbortError(error) || send.afterFunctionResponse) return;
-    this.history.withdraw(send.content, send.mark, getErrorMessage(error));
+    this.history.withdraw(send.content, send.mark, error);
   }
 
   /** Keeps the shown part of the answer as the model's turn, so that the next prompt can refer to it. */

@@ -46,10 +46,10 @@ export class RecordedHistory {
     return this.recorder?.settled?.();
   }
 
-  /** The message was never accepted; `why` is a sentence. */
-  withdraw(content: Content, mark: HistoryMark, why: string): void {
+  /** The message was never accepted. */
+  withdraw(content: Content, mark: HistoryMark, error: unknown): void {
     this.history.rollback(mark);
-    if (this.recorder?.failed) this.recorder.failed(content, why);
+    if (this.recorder?.failed) this.recorder.failed(content, error);
     else this.recorder?.withdrawn(content);
   }
 

@@ -39,6 +39,8 @@ export interface OpenedSession {
   readonly recorder: SessionRecorder;
   /** The conversation with the model so far; every call in it has a response. Empty for a new session. */
   readonly history: Content[];
+  /** The number of the next prompt, which no prompt of the session has in its id yet. 0 for a new session. */
+  readonly promptCount: number;
   /** Sentences for the user: what was interrupted, damaged or not found. */
   readonly notices: readonly string[];
   /** The prompt that got no answer. Absent when the session is idle. */
@@ -88,6 +90,7 @@ async function openNew(
     origin: 'new',
     recorder: new SessionRecorder({ ...options, directory, sessionId }),
     history: [],
+    promptCount: 0,
     notices,
     takeInterrupted: () => undefined,
     events: () => [],

@@ -4,6 +4,7 @@
  * Never writes, and takes one pass.
  */
 
+import { readFailedPrompt } from './failed-prompts.ts';
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
 import { toStoredOrigin } from './stored-origin.ts';
 import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
@@ -187,12 +188,9 @@ class Replay {
     this.promptContent = toStoredParts(isRecord(prompt) ? prompt['content'] : undefined);
   }
 
-  private failedPrompt({ id, text, displayContent, error }: Record<string, unknown>): void {
-    if (typeof id !== 'string' || typeof text !== 'string') return;
-    const failure = typeof error === 'string' ? error : '';
-    const shown = toStoredParts(displayContent);
-    const display = shown.length > 0 && { displayContent: shown };
-    this.put({ id, type: 'user', ...display, content: [{ text }], isInterrupted: true, failure });
+  private failedPrompt(record: Record<string, unknown>): void {
+    const message = readFailedPrompt(record);
+    if (message) this.put(message);
   }
 
   private keepPrompt(): void {
@@ -234,14 +232,15 @@ function isFileChange(record: Record<string, unknown>): record is Record<string,
 
 /** Drops fields of an invalid type. */
 function withRightFields(message: LoadedMessage): LoadedMessage {
-  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, origin: kept, ...rest } = message;
-  const isPlain = [toolCalls, thoughts, stored, ours, kept].every((field) => field === undefined);
+  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, origin: kept, failure, ...rest } = message;
+  const isPlain = [toolCalls, thoughts, stored, ours, kept, failure].every((field) => field === undefined);
   if (isPlain && (prompt_id === undefined || typeof prompt_id === 'string')) return message;
   const call = toEndedCall(stored);
   const origin = toStoredOrigin(kept);
   return {
     ...rest,
     ...(typeof prompt_id === 'string' && { prompt_id }),
+    ...(typeof failure === 'string' && { failure }),
     ...(toolCalls !== undefined && { toolCalls: toStoredCalls(toolCalls) }),
     ...(thoughts !== undefined && { thoughts: toStoredThoughts(thoughts) }),
     ...(call && { call }),

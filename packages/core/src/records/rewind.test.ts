@@ -57,6 +57,23 @@ describe('going back', () => {
     await agent.dispose();
   });
 
+  it('reaches every prompt of a session that runs of one prompt went on with, also of an older one', async () => {
+    const { home, project: root } = folder;
+    const created = await openSession({ home, root });
+    const { sessionId } = created;
+    const turn = (id: string, prompt_id: string) => [
+      { id: `u-${id}`, type: 'user', content: [{ text: id }], prompt_id },
+      { id: `g-${id}`, type: 'gemini', content: [{ text: 'ok' }], prompt_id },
+    ];
+    const old = [...turn('One', sessionId), ...turn('Two', sessionId)];
+    const isNew = [...turn('Three', `${sessionId}########7`), ...turn('added', `${sessionId}########7`)];
+    for (const message of [...old, ...isNew]) created.recorder.kept(message);
+    created.recorder.close();
+    const { agent, recorder } = await openAgent({ resume: sessionId });
+    expect(listRewindPoints({ chat: agent.chat, recorder }).map(({ text }) => text)).toEqual(['One', 'Two', 'Three']);
+    await agent.dispose();
+  });
+
   it('gives every file back as it was, line ends included, and removes those that were new', async () => {
     const { agent, recorder } = await openAgent();
     const [first] = listRewindPoints({ chat: agent.chat, recorder });

@@ -25,6 +25,7 @@ import { readSessionFile } from './read-session-file.ts';
 import type { SessionRecorder } from './session-recorder.ts';
 import { toSessionHistory } from './session-history.ts';
 import { ownWords } from './resumable-content.ts';
+import { toStoredParts } from './session-parts.ts';
 
 export interface RecordedEdit {
   readonly path: string;
@@ -63,11 +64,10 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
   const messages = [...superseded, ...current];
   const chats = dirname(recorder.path);
   const places = new Map(messages.map(({ id }, index) => [id, index]));
-  const prompts = new Set<string>();
+  const first = firstOfPrompts(messages);
   const earlier = superseded.flatMap((message, index) => {
     const text = ownWords(message);
-    if (text === undefined || message.prompt_id === undefined || prompts.has(message.prompt_id)) return [];
-    prompts.add(message.prompt_id);
+    if (text === undefined || message.prompt_id === undefined || !first.has(message)) return [];
     const since = messages.slice(index);
     return [{ text, messageId: message.id, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
   });
@@ -75,10 +75,7 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
     const id = recorder.idOf(content);
     const index = id === undefined ? undefined : places.get(id);
     const text = ownWords(index === undefined ? toMessage(content) : messages[index]!);
-    const prompt = index === undefined ? undefined : messages[index]!.prompt_id;
-    // Messages that the user or this program added to a running prompt belong to that prompt.
-    if (text === undefined || (prompt !== undefined && prompts.has(prompt))) return [];
-    if (prompt !== undefined) prompts.add(prompt);
+    if (text === undefined || (index !== undefined && !first.has(messages[index]!))) return [];
     const since = index === undefined ? [] : messages.slice(index);
     return [{ text, content, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
   });
@@ -181,6 +178,25 @@ function readBefore({ path }: RewindParts['recorder'], messageId: string): reado
   const bytes = readSessionFile(path);
   const end = bytes.indexOf(`\n{"id":${JSON.stringify(messageId)},`);
   return end < 0 ? undefined : replaySession(bytes.subarray(0, end)).messages;
+}
+
+/**
+ * The messages that begin a prompt, with those of no prompt. What the user, a hook or this program adds to a running
+ * prompt has the id of that prompt. In older files every run of one prompt has the session's id.
+ */
+function firstOfPrompts(messages: readonly LoadedMessage[]): ReadonlySet<LoadedMessage> {
+  const first = new Set<LoadedMessage>();
+  let current: string | undefined;
+  let isIdle = true;
+  for (const message of messages) {
+    const { type, prompt_id } = message;
+    if (type === 'gemini') isIdle = !toStoredParts(message.content).some((part) => part.functionCall);
+    if (ownWords(message) === undefined) continue;
+    const isOther = prompt_id === undefined || prompt_id !== current;
+    if (isOther || (isIdle && !prompt_id.includes('########'))) first.add(message);
+    current = prompt_id;
+  }
+  return first;
 }
 
 function isSessionContext({ parts }: Content): boolean {

@@ -77,8 +77,10 @@ export interface SessionMessage {
   isKilled?: boolean;
   /** Never written: a partly shown, unaccepted answer, or a shown, unsent prompt. */
   isInterrupted?: boolean;
-  /** Never written: why no request with this prompt was answered. */
+  /** Castor's own field, of a prompt that failed in an earlier process: why no request with it was answered. */
   failure?: string;
+  /** Never written: the failure was about this prompt, so that no later request contains it. */
+  isRejected?: boolean;
 }
 
 export interface StartedCall {

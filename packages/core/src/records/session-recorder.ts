@@ -18,12 +18,13 @@ import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
 import { failureOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call-record.ts';
+import { toFailedPrompt } from './failed-prompts.ts';
 import { countMissingFolders } from './missing-folders.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage } from './session-file.ts';
 import { textOf } from './session-parts.ts';
-import { isWorthResuming, ownWords } from './resumable-content.ts';
+import { isWorthResuming } from './resumable-content.ts';
 import { UnderWay } from './unsettled-state.ts';
 import type { SessionRecorderOptions } from './session-recorder-options.ts';
 import { SessionWriter } from './session-writer.ts';
@@ -110,19 +111,14 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.underWay.settlePrompt();
   }
 
-  /** Keeps the user's failed prompt on record for the user; the model never receives it. */
-  failed(content: Content, error: string): void {
+  /** Keeps the user's failed prompt on record: a session that is resumed sends it with the next request. */
+  failed(content: Content, error: unknown): void {
     this.withdrawn(content);
     const first = this.firstSent;
-    if (first?.content !== content) return;
-    // Record the text that was to be sent: a retry sends the same.
-    const { displayContent, ...message } = first.message;
-    const text = ownWords(message);
-    if (text === undefined) return;
-    const shown = displayContent && { displayContent };
-    const id = `failed-${first.message.id}`;
-    this.worth.add(id);
-    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, ...shown, error } });
+    const failed = first?.content === content ? toFailedPrompt(first.message, error) : undefined;
+    if (!failed) return;
+    this.worth.add(failed.id);
+    this.append({ $failedPrompt: { ...failed, timestamp: this.timestamp() } });
   }
 
   withdrawn(content: Content): void {
@@ -210,8 +206,8 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     this.unsent = [];
   }
 
-  /** Records the shown part of an answer that an earlier process did not live to accept. */
-  keptShown(message: SessionMessage): void {
+  /** Records a message that an earlier process left unfinished: the shown part of an answer, a failed prompt. */
+  kept(message: SessionMessage): void {
     this.message(message);
   }
 

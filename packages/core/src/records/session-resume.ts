@@ -8,6 +8,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
 import { systemClock } from '../util/clock.ts';
+import { failedPromptsToSend } from './failed-prompts.ts';
 import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
 import { stateOf } from './pre-images.ts';
 import { createEditedFile } from './edited-file.ts';
@@ -178,7 +179,9 @@ function open(
   origin: OpenedSession['origin'],
 ): OpenedSession {
   const cut = cutAnswerOf(found, options);
-  const loaded = cut === undefined ? found : { ...found, messages: [...found.messages.slice(0, -1), cut] };
+  const failed = failedPromptsToSend(found.messages, options.sessionId);
+  const messages = found.messages.map((message) => failed.get(message.id) ?? message);
+  const loaded = { ...found, messages: cut === undefined ? messages : [...messages.slice(0, -1), cut] };
   const {
     turns: history,
     ids,
@@ -191,7 +194,8 @@ function open(
   });
   const recorder = openRecorder(file, options);
   recorder.adopt(ids);
-  if (cut) recorder.keptShown(cut);
+  for (const message of failed.values()) recorder.kept(message);
+  if (cut) recorder.kept(cut);
   for (const call of openCalls) recordOpen(call, recorder);
   // By now the file records which results are unknown.
   if (file.hasLoss && recorder.isRecording) forgetLoss(file.path);
@@ -205,6 +209,7 @@ function open(
     origin,
     recorder,
     history,
+    promptCount: countPrompts(loaded),
     notices: describeLoaded({
       path: file.path,
       hasLoss: file.hasLoss,
@@ -262,4 +267,11 @@ function openRecorder({ path, lock, problem }: HeldFile, options: OwnOptions): S
 function lastWords(messages: readonly LoadedMessage[]): string {
   const last = messages.findLast((message) => ownWords(message) !== undefined);
   return (last && ownWords(last)) ?? '';
+}
+
+/** At least one more than the number in any id of a prompt; a run of one prompt has the session's id alone. */
+function countPrompts({ superseded, messages }: LoadedSession): number {
+  const ids = [...superseded, ...messages].flatMap(({ prompt_id }) => prompt_id ?? []);
+  const numbers = ids.map((id) => Number(/########(\d{1,9})$/.exec(id)?.[1] ?? 0));
+  return numbers.reduce((most, number) => Math.max(most, number + 1), 0);
 }
