@@ -225,6 +225,7 @@ class Batch {
   /** Each call as the emitted events describe it. */
   private readonly told = new Map<string, ToolCallRequestInfo>();
   private readonly order: readonly string[];
+  private readonly introduce: (request: ToolCallRequestInfo) => ShownCall;
 
   constructor(
     requests: readonly ToolCallRequestInfo[],
@@ -232,11 +233,16 @@ class Batch {
     introduce: (request: ToolCallRequestInfo) => ShownCall,
   ) {
     this.order = requests.map(({ callId }) => callId);
+    this.introduce = introduce;
     this.emit = (event) => {
       if (isOwnQuestion(event)) {
         const { request, details } = event.value;
         this.set({ status: 'awaiting_approval', request, details });
-        this.told.set(request.callId, request);
+        const changed = this.changeOf(request);
+        // The question is about the call that would run, which a hook may have put in place of the requested one.
+        if (changed) {
+          emit({ type: 'tool_call_updated', callId: request.callId, status: 'awaiting_approval', ...changed });
+        }
       }
       emit(event);
     };
@@ -251,12 +257,8 @@ class Batch {
   /** `ready` is the call that runs, which may differ from the requested one. */
   move(call: ToolCall, ready?: ReadyCall): void {
     this.set(call);
-    const { callId, name, args } = call.request;
-    const told = this.told.get(callId);
-    const isChanged = told?.name !== name || told.args !== args;
-    this.told.set(callId, call.request);
-    const changed = isChanged && { name, args, ...(ready && { shown: showCall(ready) }) };
-    this.emit({ type: 'tool_call_updated', callId, status: call.status, ...changed });
+    const { callId } = call.request;
+    this.emit({ type: 'tool_call_updated', callId, status: call.status, ...this.changeOf(call.request, ready) });
   }
 
   complete(call: CompletedToolCall): void {
@@ -266,6 +268,15 @@ class Batch {
 
   completed(): CompletedToolCall[] {
     return this.order.map((callId) => this.calls.get(callId) as CompletedToolCall);
+  }
+
+  /** What the events have not told of this call yet; undefined where they describe it as it is. */
+  private changeOf(request: ToolCallRequestInfo, ready?: ReadyCall) {
+    const { callId, name, args } = request;
+    const told = this.told.get(callId);
+    if (told?.name === name && told.args === args) return undefined;
+    this.told.set(callId, request);
+    return { name, args, shown: ready ? showCall(ready) : this.introduce(request) };
   }
 
   private set(call: ToolCall): void {

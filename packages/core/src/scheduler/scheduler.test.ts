@@ -548,6 +548,32 @@ describe('tool hooks', () => {
     expect(heard).toEqual([['first', undefined], 'Confirm first', true, ['second', 'first']]);
   });
 
+  it.each(['allow', 'ask_user', 'deny'] as const)(
+    'tell what took a call over, before its question (%s)',
+    async (decision) => {
+      const { scheduler } = setUp([tool('first'), tool('second')], {
+        policy: {
+          check: async ({ toolName }) => ({ decision: toolName === 'second' ? decision : 'allow' }),
+          remember: async () => undefined,
+        },
+        hooks: {
+          afterTool: async ({ toolName }) =>
+            toolName === 'first' ? { kind: 'proceed', tailCall: { name: 'second', args: {} } } : { kind: 'proceed' },
+        },
+      });
+      const told: unknown[] = [];
+      await run(scheduler, [request('first')], {
+        onEvent: (event) => {
+          if (event.type === 'tool_call_updated' && event.shown) told.push([event.name, event.shown.display.name]);
+          if (event.type !== 'tool_call_confirmation') return;
+          told.push('question');
+          scheduler.respond('first', 'proceed_once');
+        },
+      });
+      expect(told).toEqual([[undefined, 'first'], ['second', 'second'], ...(decision === 'ask_user' ? ['question'] : [])]);
+    },
+  );
+
   it('go unheard when they throw', async () => {
     const fail = async () => {
       throw new Error('hook');

@@ -45,10 +45,13 @@ export function askAboutCall(calls: Calls, { request, details }: ServerToolCallC
   }));
 }
 
-export function updateCall(calls: Calls, { callId, status, output, pid, shown }: ToolCallUpdatedEvent): Calls {
+export function updateCall(calls: Calls, event: ToolCallUpdatedEvent): Calls {
+  const { callId, status, output, pid, shown, name, args } = event;
   return changeCall(calls, callId, (call) => ({
     ...moveCall(call, status),
     ...shown,
+    ...(name !== undefined && { name }),
+    ...(args !== undefined && { args }),
     ...(output && appendOutput(call, output)),
     ...(pid !== undefined && { pid }),
   }));
