@@ -12,6 +12,8 @@ interface Case {
   settings?: object;
   code: number;
   type: string;
+  /** Of a request that failed. */
+  failed?: { status?: number; attempts: number };
 }
 
 const CASES: Case[] = [
@@ -22,6 +24,24 @@ const CASES: Case[] = [
     script: [fault(401)],
     code: 41,
     type: 'FatalAuthenticationError',
+    failed: { status: 401, attempts: 1 },
+  },
+  {
+    why: 'a service that stays away',
+    args: ['-p', 'hi', '-m', 'gemini-2.5-flash'],
+    script: [fault(503)],
+    settings: { general: { maxAttempts: 1 } },
+    code: 1,
+    type: 'ApiError',
+    failed: { status: 503, attempts: 1 },
+  },
+  {
+    why: 'an answer that is blocked',
+    args: ['-p', 'hi'],
+    script: [fault('prompt_blocked')],
+    code: 1,
+    type: 'InvalidStreamError',
+    failed: { attempts: 1 },
   },
   { why: 'no prompt', args: [], script: [], code: 42, type: 'FatalInputError' },
   { why: 'a session that is not there', args: ['-r', '99', '-p', 'hi'], script: [], code: 42, type: 'FatalInputError' },
@@ -55,13 +75,19 @@ async function run({ args, script, settings = {} }: Case, format: string) {
 describe('the type of an error', () => {
   it.each(CASES)('is $type in the one object of JSON: $why', async (one) => {
     const { stdout, code } = await run(one, 'json');
-    expect([JSON.parse(stdout), code]).toMatchObject([{ error: { type: one.type, code: one.code } }, one.code]);
+    expect([JSON.parse(stdout), code]).toMatchObject([
+      { error: { type: one.type, code: one.code, ...one.failed } },
+      one.code,
+    ]);
   });
 
   it.each(CASES)('is $type in the last line of stream-json: $why', async (one) => {
     const { stdout, code } = await run(one, 'stream-json');
     const last = JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as object;
-    expect([last, code]).toMatchObject([{ type: 'result', status: 'error', error: { type: one.type } }, one.code]);
+    expect([last, code]).toMatchObject([
+      { type: 'result', status: 'error', error: { type: one.type, ...one.failed } },
+      one.code,
+    ]);
   });
 });
 
@@ -85,6 +111,7 @@ describe('JSON for what could not begin', () => {
     ['there is no key', ['-p', 'hi'], 41],
     ['there is nothing to answer', ['-m', 'offline'], 42],
     ['there is no such session', ['-p', 'hi', '-r', '9', '-m', 'offline'], 42],
+    ['the flags are wrong', ['-p', 'hi', '--frobnicate'], 1],
     ['a rule cannot be read', ['-p', 'hi', '--policy', '/nowhere', '-m', 'offline'], 52],
   ])('is what the settings say when %s', async (_, args, code) => {
     await using workspace = await createWorkspace({
@@ -92,6 +119,7 @@ describe('JSON for what could not begin', () => {
     });
     const result = await runCli(args, { workspace });
     expect([JSON.parse(result.stdout), result.code]).toMatchObject([{ error: { code } }, code]);
+    expect(result.stderr).toContain(result.stdout);
     expect(await runCli([...args, '-o', 'text'], { workspace })).toMatchObject({ stdout: '', code });
   });
 });

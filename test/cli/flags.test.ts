@@ -24,6 +24,8 @@ describe('flags that are refused', () => {
     ['a format there is none of', ['-p', 'a', '-o', 'yaml'], 1, '--output-format must be'],
     ['a session id that is a path', ['-p', 'a', '--session-id', '../x'], 1, '--session-id may contain'],
     ['a budget that is none', ['-p', 'a', '--max-time', 'soon'], 1, '--max-time must be'],
+    ['a prompt beside a listing', ['-p', 'a', '--list-sessions'], 1, '--prompt has no effect on --list-sessions'],
+    ['a prompt beside an editor', ['-p', 'a', '--acp'], 1, '--prompt has no effect on --acp'],
     ['a worktree that is not switched on', ['-p', 'a', '-w'], 1, 'experimental.worktrees'],
   ])('are named in one line, with a hint to the help: %s', async (_, args, code, words) => {
     const result = await run(args);
@@ -38,6 +40,13 @@ describe('flags that are refused', () => {
     ['a conversation without a terminal, with words', ['-i', 'hi', 'there'], 42, 'cannot be used when input is piped'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
     ['nothing to go on with', ['--continue'], 42, 'no interrupted prompt'],
+    ['an extension that is not there', ['-e', 'nosuch', '-p', 'hi'], 1, 'Extension not found: nosuch.'],
+    [
+      'an MCP server that is not there',
+      ['--allowed-mcp-server-names', 'nosuch', '-p', 'hi'],
+      42,
+      '--allowed-mcp-server-names: no MCP server is called nosuch. None is configured; castor mcp add adds one.',
+    ],
     ['a session file that is not there', ['--session-file', 'no.json', '-p', 'hi'], 42, 'no.json'],
   ])('say what is missing: %s', async (_, args, code, words) => {
     const result = await run(args);

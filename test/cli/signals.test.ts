@@ -5,7 +5,19 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, fault, runCli, say, startCli, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  gate,
+  raw,
+  runCli,
+  say,
+  startCli,
+  text,
+} from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
@@ -27,6 +39,30 @@ describe('a signal', () => {
       const end = format === 'json' ? (JSON.parse(result.stdout) as object) : lastOf(result.stdout);
       expect([result.code, end]).toMatchObject([code, { error: { type: 'FatalCancellationError' } }]);
       expect(await recordedIn(workspace.home)).toContain('the question');
+    }
+  });
+
+  it('keeps the words and tokens that had arrived, and is one sentence on stderr', async () => {
+    const usage = (chunk: object) => ({ ...chunk, usageMetadata: { promptTokenCount: 7, totalTokenCount: 9 } });
+    const half = usage({ candidates: [{ content: { role: 'model', parts: [{ text: 'The answer is ' }] } }] });
+    for (const format of ['text', 'json', 'stream-json']) {
+      await using workspace = await createWorkspace();
+      await using model = await fakeModel([answer(raw(half), gate())]);
+      await using cli = await startCli(['-p', 'the question', '-o', format], { model, workspace });
+      // The session's file has the words as soon as the program has read them.
+      await untilRecorded(workspace.home, 'The answer is');
+      cli.kill('SIGINT');
+      const { code, stdout, stderr } = await cli.done;
+      expect([code, stderr.match(/The run was cancelled\./g)?.length]).toEqual([130, 1]);
+      if (format === 'text') expect([stdout, stderr]).toEqual(['', 'castor: The run was cancelled.\n']);
+      if (format === 'json') {
+        const { response, stats } = JSON.parse(stdout) as { response: string; stats: { models: object } };
+        expect([response, Object.values(stats.models)]).toMatchObject([
+          'The answer is ',
+          [{ tokens: { prompt: 7, total: 9 }, cost_usd: expect.any(Number) as number }],
+        ]);
+      }
+      if (format === 'stream-json') expect(lastOf(stdout)).toMatchObject({ stats: { total_tokens: 9 } });
     }
   });
 
@@ -96,6 +132,15 @@ describe('a run that was cut off', () => {
 async function waitForFifo(path: string): Promise<void> {
   const child = spawn('bash', ['-c', `until [ -p '${path}' ]; do :; done; cat '${path}'`], { stdio: 'ignore' });
   await once(child, 'exit');
+}
+
+async function untilRecorded(home: string, words: string): Promise<void> {
+  for (;;) {
+    // The folder is made with the first record.
+    const recorded = await recordedIn(home).catch(() => '');
+    if (recorded.includes(words)) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 async function recordedIn(home: string): Promise<string> {

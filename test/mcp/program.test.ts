@@ -94,8 +94,9 @@ describe('a server of the user', () => {
     await using one = await mcpStdioCommand(ECHO);
     await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }, more) });
     await using model = await fakeModel(() => say('ok'));
-    const { code } = await runCli(['-p', 'hi', '-y', ...flags], { workspace, model });
+    const { code, stderr } = await runCli(['-p', 'hi', '-y', ...flags], { workspace, model });
     expect([code, one.readRecord().starts]).toEqual([0, 0]);
+    expect(stderr.includes('no MCP server is called two. Configured: one.')).toBe(flags.includes('two'));
   });
 
   it('is named in one sentence when it fails, and the run goes on', async () => {

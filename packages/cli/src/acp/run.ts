@@ -4,6 +4,7 @@
  */
 
 import type { CliArguments } from '../args/args.ts';
+import { refuseBesideEditor } from '../args/idle-flags.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { homeDirectory } from '../home-directory.ts';
 import type { Output } from '../output.ts';
@@ -27,6 +28,7 @@ export interface AcpOptions {
 }
 
 export async function runAcp({ args, output, interruption }: AcpOptions): Promise<ExitCode> {
+  refuseBesideEditor(args);
   if (process.stdin.isTTY) output.note(ON_TERMINAL);
   const send = (message: unknown) => output.answer(`${toJson(message)}\n`);
   const greeting = new Greeting(

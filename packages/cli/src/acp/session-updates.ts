@@ -5,6 +5,7 @@
 
 import type { ClientCapabilities, SessionUpdate } from '@agentclientprotocol/sdk';
 import { assertNever, GeminiEventType } from '@castor/core';
+import { describeRequestFailure } from '@castor/core/program';
 import type { AgentEvent, PromptEndedEvent, Todo, ToolCallResponseInfo } from '@castor/core';
 import { describeOverflow } from '../headless/run-summary.ts';
 import { describeRetry } from '../headless/retry-note.ts';
@@ -112,7 +113,7 @@ export class SessionUpdates {
       case GeminiEventType.LoopDetected:
         return this.tell('warning', 'The model repeated itself, so Castor stopped the prompt.');
       case GeminiEventType.InvalidStream:
-        return this.tell('warning', event.value.message);
+        return this.tell('warning', describeRequestFailure(event.value));
       case GeminiEventType.AgentExecutionStopped:
       case GeminiEventType.AgentExecutionBlocked: {
         const { systemMessage, reason } = event.value;

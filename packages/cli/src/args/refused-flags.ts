@@ -1,4 +1,4 @@
-/** Flags that exclude each other, invalid values, and flags Castor does not support yet. Pure. */
+/** Flags that exclude each other, and invalid values. Pure. */
 
 import { UsageError } from '../exit-codes.ts';
 import type { CliArguments, FlagName } from './flags.ts';

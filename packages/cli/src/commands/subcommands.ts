@@ -1,6 +1,7 @@
 /** `castor <command> …`: maps each command to its file. Commands never start the agent. */
 
 import type { CliArguments } from '../args/args.ts';
+import { refuseBesideListing } from '../args/idle-flags.ts';
 import { homeDirectory } from '../home-directory.ts';
 import { ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
@@ -114,10 +115,9 @@ export async function runSubcommand(
 }
 
 /** The flags that only list or remove. */
-export async function runListing(
-  { listSessions, listExtensions, deleteSession }: CliArguments,
-  output: Output,
-): Promise<ExitCode> {
+export async function runListing(args: CliArguments, output: Output): Promise<ExitCode> {
+  refuseBesideListing(args);
+  const { listSessions, listExtensions, deleteSession } = args;
   if (listExtensions) {
     const { printExtensionNames } = await import('./extensions-names.ts');
     return printExtensionNames(contextOf(output));

@@ -15,6 +15,8 @@ export interface RunError {
   code: number;
   /** The HTTP status of a failed request. */
   status?: number;
+  /** How many were made, of a request that failed. */
+  attempts?: number;
 }
 
 const FAILURES: Readonly<Record<Exclude<Outcome, 'completed' | 'stopped'>, { type: string; code: ExitCode }>> = {
@@ -28,8 +30,10 @@ const FAILURES: Readonly<Record<Exclude<Outcome, 'completed' | 'stopped'>, { typ
   budget_exceeded: { type: 'BudgetExceededError', code: ExitCode.Budget },
 };
 
+export const CANCELLED = 'The run was cancelled.';
+
 const MESSAGES: Partial<Record<Outcome, string>> = {
-  cancelled: 'The run was cancelled.',
+  cancelled: CANCELLED,
   max_turns: 'The session reached its turn limit.',
   loop_detected: 'The model repeated itself, so Castor stopped the prompt.',
 };
@@ -47,6 +51,9 @@ export interface BlockedPrompt {
 
 /** Hooks that can keep the prompt from the model. */
 const GATES: ReadonlySet<string | undefined> = new Set(['BeforeAgent', 'BeforeModel']);
+
+/** Endings that keep the words of an answer that was under way. */
+const CUT: ReadonlySet<Outcome> = new Set<Outcome>(['cancelled', 'budget_exceeded']);
 
 const INVALID_ANSWER = { type: 'InvalidAnswerError', code: ExitCode.InvalidAnswer };
 
@@ -69,6 +76,8 @@ export class RunSummary {
   private overflow: string | undefined;
   private hasFatalTool = false;
   private isInvalidAnswer = false;
+  private invalidAttempts: number | undefined;
+  private retries = 0;
 
   add(event: AgentEvent): void {
     switch (event.type) {
@@ -77,10 +86,12 @@ export class RunSummary {
         return;
       case GeminiEventType.Retry:
         this.pieces = [];
+        this.retries += event.value ? 1 : 0;
         return;
       case GeminiEventType.Finished:
         this.response = this.pieces.join('');
         this.pieces = [];
+        this.retries = 0;
         // The model knows of it and continued.
         this.hasFatalTool = false;
         if (event.value.reason !== 'STOP') this.warnings.push(`The model stopped with ${event.value.reason}.`);
@@ -102,6 +113,7 @@ export class RunSummary {
         return;
       case GeminiEventType.InvalidStream:
         this.isInvalidAnswer = event.value.type === 'INVALID_ANSWER';
+        this.invalidAttempts = event.value.attempts ?? 1;
         return;
       case GeminiEventType.ContextWindowWillOverflow:
         this.overflow = describeOverflow(event.value);
@@ -138,6 +150,11 @@ export class RunSummary {
     }
   }
 
+  /** How many attempts the running request has had. */
+  get attempts(): number {
+    return this.retries + 1;
+  }
+
   /** For causes outside the stream that end a run. */
   fail(error: RunError): void {
     this.error = error;
@@ -163,13 +180,20 @@ export class RunSummary {
     this.refusal = undefined;
     this.blocked = outcome === 'blocked' && GATES.has(refusal?.hook) ? refusal : undefined;
     if (this.blocked) this.response = this.blocked.reason;
+    if (CUT.has(outcome) && this.pieces.length > 0) this.response = this.pieces.join('');
+    this.pieces = [];
     const stop = this.stop ?? detail ?? '';
     this.stop = undefined;
     if (outcome === 'stopped') this.warnings.push(`Agent execution stopped: ${stop}`);
     if (this.blocked || outcome === 'completed' || outcome === 'stopped') return;
     const told = error && describeRequestFailure(error);
     const { status } = error ?? {};
-    this.error = { ...this.failureOf(outcome, told ?? detail), ...(status !== undefined && { status }) };
+    const attempts = outcome === 'invalid_stream' ? this.invalidAttempts : error?.reason && (error.attempts ?? 1);
+    this.error = {
+      ...this.failureOf(outcome, told ?? detail),
+      ...(status !== undefined && { status }),
+      ...(attempts !== undefined && error?.reason !== 'budget_exceeded' && { attempts }),
+    };
   }
 
   private failureOf(outcome: keyof typeof FAILURES, told: string | undefined): RunError {

@@ -4,9 +4,8 @@
  * whatever happens.
  */
 
-import { getErrorMessage, UnauthorizedError } from '@castor/core';
+import { getErrorMessage } from '@castor/core';
 import type { AnswerFormat } from '@castor/core';
-import { describeRequestFailure } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { OpenedTape } from '../recording/open-tape.ts';
@@ -21,8 +20,7 @@ import { openAgent } from '../surface/open-agent.ts';
 import { LiveSession } from '../surface/session-lifecycle.ts';
 import { occasionOf, wishOf } from '../surface/session-wish.ts';
 import { PromptRunner } from './prompt-runner.ts';
-import { RunSummary } from './run-summary.ts';
-import type { RunError } from './run-summary.ts';
+import { CANCELLED, RunSummary } from './run-summary.ts';
 import { TextWriter } from './text-writer.ts';
 import type { HeadlessWriter, OutputFormat } from './writer.ts';
 
@@ -100,7 +98,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     if (isConversation) await converse(options, start, runner, interrupted ?? options.words);
     else await runOnce(options, runner, interrupted);
   } catch (error) {
-    summary.fail(explain(error, format, output));
+    const { explainRunError } = await import('./run-error.ts');
+    summary.fail(explainRunError(error, { attempts: summary.attempts, format, output }));
   }
   try {
     await live.end({ reason: 'exit', hurry: signal, last });
@@ -211,30 +210,13 @@ async function converse(
   if (conversation.wasStopped && summary.outcome === 'cancelled') summary.succeed();
 }
 
-/** Explains errors the user can fix in a sentence; any other error is a bug of ours. */
-function explain(error: unknown, format: OutputFormat, output: Output): RunError {
-  if (error instanceof UnauthorizedError) {
-    const message = `the service rejected the credentials: ${describeRequestFailure(error)}`;
-    if (format === 'text') output.note(`castor: ${message}`);
-    return { type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized };
-  }
-  if (error instanceof ExitError) {
-    if (format === 'text') output.note(`castor: ${error.message}`);
-    return { type: 'FatalInputError', message: error.message, code: error.exitCode };
-  }
-  const details = error instanceof Error && error.stack !== undefined ? error.stack : String(error);
-  output.note(`castor: this is a bug in Castor, please report it.\n${details}`);
-  const message = `this is a bug in Castor, please report it: ${getErrorMessage(error)}`;
-  return { type: error instanceof Error ? error.name : 'Error', message, code: ExitCode.Failure };
-}
-
 /** The external cause is the reason, whatever the session recorded. */
 function blame(summary: RunSummary, { crash, exitCode }: Interruption): void {
   if (crash) {
     const message = `this is a bug in Castor, please report it: ${crash.message}`;
     summary.fail({ type: crash.name, message, code: ExitCode.Failure });
   } else if (exitCode !== undefined) {
-    summary.fail({ type: 'FatalCancellationError', message: 'The run was cancelled.', code: exitCode });
+    summary.fail({ type: 'FatalCancellationError', message: CANCELLED, code: exitCode });
   }
 }
 

@@ -82,7 +82,7 @@ export class StreamJsonWriter implements HeadlessWriter {
       case GeminiEventType.Error:
         return this.problem('error', describeRequestFailure(event.value.error));
       case GeminiEventType.InvalidStream:
-        return this.problem('error', event.value.message);
+        return this.problem('error', describeRequestFailure(event.value));
       case GeminiEventType.LoopDetected:
         return this.problem('warning', 'Loop detected, stopping execution');
       case GeminiEventType.MaxSessionTurns:
@@ -143,11 +143,12 @@ export class StreamJsonWriter implements HeadlessWriter {
 
   end({ summary, metrics, durationMs, refused }: RunEnd): Promise<void> | undefined {
     const { error, budget, blocked, structured } = summary;
+    const { code: _exitCode, ...told } = error ?? {};
     // For the user who reads the log of a job; a program parses the line.
     if (error) this.output.note(`castor: ${error.message}`);
     return this.line('result', {
       status: error ? 'error' : 'success',
-      ...(error && { error: { type: error.type, message: error.message } }),
+      ...(error && { error: told }),
       ...(budget && { budget }),
       ...(blocked && { blocked }),
       ...(structured !== undefined && { structured }),

@@ -6,6 +6,7 @@
 import { createSessionId } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { homeDirectory } from '../home-directory.ts';
 import type { Output } from '../output.ts';
 import { toJson } from '../to-json.ts';
 
@@ -46,7 +47,7 @@ export async function tellFailure(
   wish: Wish,
   output: Output,
 ): Promise<void> {
-  const format = chooseFormat(wish);
+  const format = await chooseFormat(wish);
   const type = isExpected ? (ERROR_TYPES[code] ?? 'FatalError') : 'Error';
   const error = { type, message, code };
   if (format === 'json') {
@@ -60,8 +61,8 @@ export async function tellFailure(
   await output.answer(`${toJson({ type: 'result', timestamp, status: 'error', error, stats: STATS })}\n`);
 }
 
-function chooseFormat({ argv, args, outputFormat }: Wish): string | undefined {
-  if (!args) return guessFormat(argv);
+async function chooseFormat({ argv, args, outputFormat }: Wish): Promise<string | undefined> {
+  if (!args) return guessFormat(argv) ?? (await formatOfSettings());
   return args.outputFormat ?? (args.inputFormat === 'stream-json' ? args.inputFormat : outputFormat);
 }
 
@@ -70,5 +71,18 @@ const FLAGS: ReadonlySet<string | undefined> = new Set(['-o', '--output-format',
 /** The flag that names the format may be valid although another is not. */
 function guessFormat(argv: readonly string[]): string | undefined {
   const words = argv.flatMap((argument) => argument.split(/=(.*)/s, 2));
-  return words.findLast((word, index) => word.endsWith('json') && FLAGS.has(words[index - 1]));
+  return words.findLast((word, index) => /^(?:text|.*json)$/.test(word) && FLAGS.has(words[index - 1]));
+}
+
+/** Undefined where a flag decides, or the settings are invalid as well. */
+async function formatOfSettings(): Promise<string | undefined> {
+  const { loadTrustedConfiguration } = await import('../start/start.ts');
+  const { env: environment } = process;
+  const place = { args: {}, cwd: process.cwd(), home: homeDirectory(environment), environment, installed: undefined };
+  try {
+    return loadTrustedConfiguration(place).configuration.settings.output.format;
+  } catch {
+    // The flags are at fault first; the settings are reported by the next start.
+    return undefined;
+  }
 }

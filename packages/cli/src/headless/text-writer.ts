@@ -8,10 +8,9 @@ import { assertNever, FinishReason, GeminiEventType } from '@castor/core';
 import { describeRequestFailure } from '@castor/core/program';
 import type { AgentEvent, PromptEndedEvent, RetryValue, ToolCallResponseInfo } from '@castor/core';
 import type { Output } from '../output.ts';
-import { describeRetry } from './retry-note.ts';
 import { noteSessionEvent } from './session-note.ts';
 import { describeOverflow } from './run-summary.ts';
-import type { HeadlessWriter } from './writer.ts';
+import type { HeadlessWriter, RunEnd } from './writer.ts';
 
 export class TextWriter implements HeadlessWriter {
   private readonly output: Output;
@@ -38,7 +37,9 @@ export class TextWriter implements HeadlessWriter {
       case GeminiEventType.Error:
         return this.fail(describeRequestFailure(event.value.error));
       case GeminiEventType.InvalidStream:
-        return this.fail(`the model returned an invalid answer (${event.value.type}): ${event.value.message}`);
+        return this.fail(
+          `the model returned an invalid answer (${event.value.type}): ${describeRequestFailure(event.value)}`,
+        );
       case GeminiEventType.MaxSessionTurns:
         return this.fail('the session reached its turn limit.');
       case GeminiEventType.LoopDetected:
@@ -82,8 +83,10 @@ export class TextWriter implements HeadlessWriter {
     }
   }
 
-  /** Already reported when it happened. */
-  end(): undefined {
+  /** Everything else was reported when it happened. A reader that left asks for no reason. */
+  end({ summary: { error } }: Pick<RunEnd, 'summary'>): undefined {
+    const isCancelled = error?.type === 'FatalCancellationError' && !this.output.closed.aborted;
+    if (isCancelled) this.output.note(`castor: ${error.message}`);
     return undefined;
   }
 
@@ -118,6 +121,8 @@ export class TextWriter implements HeadlessWriter {
     if (isVoid) await this.output.endAnswer();
     this.hasShownText = false;
     const prefix = isVoid ? 'The text above is void' : 'castor';
+    // Most runs need no second attempt.
+    const { describeRetry } = await import('./retry-note.ts');
     const note = describeRetry(value);
     if (note !== undefined) this.output.note(`${prefix}: ${note}`);
   }
@@ -137,6 +142,8 @@ export class TextWriter implements HeadlessWriter {
     // The reason is the answer: the model gave none.
     if (outcome === 'blocked' && refusal !== undefined) return this.answered(refusal);
     if (outcome === 'stopped' && !this.hasExplained) return this.stopped(detail);
+    // Words that a terminal shows stay; a pipe gets whole answers only.
+    if (outcome === 'cancelled') return this.hasShownText ? this.output.endAnswer() : undefined;
     return outcome === 'budget_exceeded' ? this.fail(detail) : undefined;
   }
 

@@ -84,8 +84,6 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
     const refusal = isAttended ? undefined : refusalWithoutScreen(trust, { ...configuration, cwd: context.cwd });
     if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
     refuseMissing(args, settings);
-    if (isAttended && args.outputSchema !== undefined)
-      throw new UsageError('--output-schema needs a prompt: castor -p "…".');
     const trustedFolder = trust.trusted;
     const approval = chooseApproval({ args, settings, extensions, home, trustedFolder });
     const wanted = [...approval.includeDirectories, ...foldersOfEditor(context)];

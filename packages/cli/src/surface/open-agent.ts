@@ -87,6 +87,10 @@ const SETTINGS_ERRORS = [
 export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
   const { start, debugLog } = options;
   openDebugLog(start, debugLog.levels, debugLog.write);
+  if (start.args.allowedMcpServerNames) {
+    const { checkServerNames } = await import('../start/server-names.ts');
+    for (const warning of checkServerNames(start)) options.onWarning(warning);
+  }
   const session = await openSessionFor(options);
   try {
     options.onSession?.(session);

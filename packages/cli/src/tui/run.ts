@@ -17,8 +17,9 @@ import type { TuiOptions } from './tui-options.ts';
 
 /** Throws an ExitError when the run cannot start; the terminal is restored by then. */
 export async function runTui(options: TuiOptions): Promise<ExitCode> {
-  const { environment, cwd, home } = options;
-  const isPlain = options.args.screenReader === true;
+  const { args, environment, cwd, home } = options;
+  if (Object.keys(args).length > 0) (await import('../args/idle-flags.ts')).refuseOnScreen(args);
+  const isPlain = args.screenReader === true;
   const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain });
   const ended = Promise.withResolvers<void>();
   const app = new TerminalApp({

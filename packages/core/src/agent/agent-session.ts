@@ -15,7 +15,6 @@ import type { Watch } from '../spending/budget.ts';
 import { abortWith } from '../util/abort.ts';
 import { toParts } from '../util/part-list.ts';
 import type { AgentSessionOptions } from './agent-session-options.ts';
-import { answerEvents } from './answer-events.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
 import type { Ending } from './prompt-ending.ts';
@@ -111,7 +110,10 @@ export class AgentSession {
    * counted: the model never receives it, and the session stays idle. Without text the prompt has no answer.
    */
   async *answer(text: string, ending = COMPLETED, options: PromptOptions = {}): AsyncGenerator<AgentEvent, void> {
-    yield* answerEvents(this.nextPromptId(), text, ending, this.pickText(options));
+    const prompt_id = this.nextPromptId();
+    // Few prompts are answered without a model.
+    const { answerEvents } = await import('./answer-events.ts');
+    yield* answerEvents(prompt_id, text, ending, this.pickText(options));
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { AgentEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import { describeRequestFailure } from '../protocol/failure-sentence.ts';
 import type { CompletedToolCall } from '../protocol/tool-calls.ts';
 
 /** How the prompt ended, and why. */
@@ -31,7 +32,7 @@ export function toEnding(event: AgentEvent): Ending | undefined {
     case GeminiEventType.Error:
       return { outcome: 'failed', error: event.value.error };
     case GeminiEventType.InvalidStream:
-      return { outcome: 'invalid_stream', detail: event.value.message };
+      return { outcome: 'invalid_stream', detail: describeRequestFailure(event.value) };
     case GeminiEventType.LoopDetected:
       return { outcome: 'loop_detected' };
     case GeminiEventType.MaxSessionTurns:

@@ -107,6 +107,8 @@ export interface GeminiFinishedEventValue {
 export interface InvalidStreamEventValue {
   type: InvalidStreamErrorType;
   message: string;
+  /** The number of attempts, when there was more than one. */
+  attempts?: number;
 }
 
 export interface ContextWindowWillOverflowValue {

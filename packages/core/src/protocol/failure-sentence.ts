@@ -2,7 +2,11 @@
 
 import type { StructuredError } from './errors.ts';
 
-export function describeRequestFailure({ message, status, attempts = 1 }: StructuredError): string {
+export function describeRequestFailure({
+  message,
+  status,
+  attempts = 1,
+}: Pick<StructuredError, 'message' | 'status' | 'attempts'>): string {
   // A status that the message already names is not repeated.
   const isNamed = status === undefined || message.includes(String(status));
   const facts = [...(isNamed ? [] : [`HTTP ${status}`]), ...(attempts > 1 ? [`after ${attempts} attempts`] : [])];

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { ChatRecorder, RecordedAnswer } from '../chat/chat-recorder.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Part, PartListUnion } from '../protocol/content.ts';
-import { getErrorMessage } from '../protocol/errors.ts';
+import { getErrorMessage, toStructuredError } from '../protocol/errors.ts';
 import type { CompletedToolCall, ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { CallRecorder } from '../scheduler/ports.ts';
 import type { FileJournal, PlannedWrite } from '../tools/files/file-store.ts';
@@ -18,13 +18,11 @@ import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import { sha256 } from '../util/sha256.ts';
 import { failureOf, toKeptDisplay, toStartedCall, toStoredDisplay } from './call-record.ts';
-import { toFailedPrompt } from './failed-prompts.ts';
-import { countMissingFolders } from './missing-folders.ts';
 import type { PreImages } from './pre-images.ts';
 import { sessionFileName, toTokens } from './session-file.ts';
 import type { EndedCall, FileChange, InterruptedStatus, SessionMessage } from './session-file.ts';
 import { textOf } from './session-parts.ts';
-import { isWorthResuming } from './resumable-content.ts';
+import { isWorthResuming, ownWords } from './resumable-content.ts';
 import { UnderWay } from './unsettled-state.ts';
 import type { SessionRecorderOptions } from './session-recorder-options.ts';
 import { SessionWriter } from './session-writer.ts';
@@ -115,10 +113,17 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   failed(content: Content, error: unknown): void {
     this.withdrawn(content);
     const first = this.firstSent;
-    const failed = first?.content === content ? toFailedPrompt(first.message, error) : undefined;
-    if (!failed) return;
-    this.worth.add(failed.id);
-    this.append({ $failedPrompt: { ...failed, timestamp: this.timestamp() } });
+    if (first?.content !== content) return;
+    // Record the text that was to be sent: a retry sends the same.
+    const { displayContent, ...sent } = first.message;
+    const text = ownWords(sent);
+    if (text === undefined) return;
+    const id = `failed-${sent.id}`;
+    this.worth.add(id);
+    const media = content.parts?.filter((part) => part.text === undefined) ?? [];
+    const { message, reason } = toStructuredError(error);
+    const told = { ...(media.length > 0 && { media }), ...(displayContent && { displayContent }), error: message };
+    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, ...told, ...(reason && { reason }) } });
   }
 
   withdrawn(content: Content): void {
@@ -173,13 +178,15 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
   async changing({ callId, path, before, after }: PlannedWrite): Promise<void> {
     if (!this.isRecording) return;
     const preImage = before && (await this.keepPreImage(before));
+    // Loaded only by sessions that create files.
+    const newFolders = before ? undefined : (await import('./missing-folders.ts')).countMissingFolders(path);
     const $fileChange: FileChange = {
       callId,
       path,
       before: before?.fingerprint ?? null,
       after,
       ...(preImage !== undefined && { preImage }),
-      ...(!before && { newFolders: countMissingFolders(path) }),
+      ...(newFolders !== undefined && { newFolders }),
     };
     this.append({ $fileChange });
     await this.writer.sync();

@@ -570,7 +570,11 @@ describe('tool hooks', () => {
           scheduler.respond('first', 'proceed_once');
         },
       });
-      expect(told).toEqual([[undefined, 'first'], ['second', 'second'], ...(decision === 'ask_user' ? ['question'] : [])]);
+      expect(told).toEqual([
+        [undefined, 'first'],
+        ['second', 'second'],
+        ...(decision === 'ask_user' ? ['question'] : []),
+      ]);
     },
   );
 

@@ -1,8 +1,9 @@
 /**
  * Ledger: counts a session's spending. Requests come from metered-generator.ts, calls from
- * events. It keeps two sums: `tokens` of the metrics counts complete, accepted answers; cost
- * and budget count everything the service reported, including broken answers, because the
- * user pays for it. It never throws and enforces nothing.
+ * events. It keeps two sums: `tokens` of the metrics counts answers that stay, whole or up to
+ * where the user stopped them; cost and budget count everything the service reported,
+ * including broken answers, because the user pays for it; `void_tokens` is the difference.
+ * It never throws and enforces nothing.
  */
 
 import { GEMINI_CATALOGUE } from '../provider/catalogue/gemini-catalogue.ts';
@@ -10,6 +11,7 @@ import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
 import type { LlmRole } from '../provider/content-generator.ts';
 import { retryKind } from '../provider/retry-table.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
+import { isAbortError } from '../protocol/errors.ts';
 import type { UsageMetadata } from '../protocol/content.ts';
 import type { ClosedCall } from '../telemetry/closed-call.ts';
 import { systemClock } from '../util/clock.ts';
@@ -80,7 +82,7 @@ export class Ledger {
       each.totalLatencyMs += request.latencyMs;
     }
     if (request.failure) countError(account, request.failure);
-    if (request.usage) this.spend(account, role, request.model, request.usage, request.failure !== undefined);
+    if (request.usage) this.spend(account, role, request.model, request.usage, isBroken(request.failure));
   }
 
   /** Turns a request recorded as answered into a failed one without a turn; its tokens stay spent. */
@@ -158,6 +160,11 @@ export class Ledger {
   }
 }
 
+/** An answer that the user stopped is none: what arrived of it stays. */
+function isBroken(failure: RequestFailure | undefined): boolean {
+  return failure?.kind === 'invalid_stream' || (failure?.kind === 'error' && !isAbortError(failure.error));
+}
+
 function roleOf({ roles }: ModelAccount, role: LlmRole): Account {
   const known = roles.get(role);
   if (known) return known;
@@ -182,12 +189,14 @@ function emptyAccount(): Account {
 
 function toModelMetrics({ errorsByType, roles, usd, spentTokens, ...account }: ModelAccount): ModelMetrics {
   const { tokens, ...api } = toMetrics(account);
+  const voidTokens = spentTokens - tokens.total;
   return {
     api: { ...api, ...(errorsByType.size > 0 && { errorsByType: Object.fromEntries(errorsByType) }) },
     tokens,
     roles: Object.fromEntries([...roles].map(([role, each]) => [role, toMetrics(each)])),
     // A model that reported no tokens counts as free.
     cost_usd: spentTokens === 0 ? 0 : (usd ?? null),
+    ...(voidTokens > 0 && { void_tokens: voidTokens }),
   };
 }
 

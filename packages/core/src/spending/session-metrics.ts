@@ -32,6 +32,8 @@ export interface ModelMetrics {
   roles: Record<string, ApiMetrics & { tokens: TokenMetrics }>;
   /** US dollars of all requests, including failed ones; null without a price. Castor's own field. */
   cost_usd: number | null;
+  /** Tokens of failed attempts, which are in the cost only; absent without any. Castor's own field. */
+  void_tokens?: number;
 }
 
 export interface ToolDecisions {
@@ -94,7 +96,7 @@ export interface StreamStats extends StreamTokens {
   tool_calls: number;
   /** As in `SessionMetrics`. */
   cost_usd: number | null;
-  models: Record<string, StreamTokens & { requests: number; cost_usd: number | null }>;
+  models: Record<string, StreamTokens & { requests: number; cost_usd: number | null; void_tokens?: number }>;
   /** As in `SessionMetrics`. */
   agents?: Record<string, AgentMetrics>;
 }
@@ -150,9 +152,14 @@ export function toStreamStats(metrics: SessionMetrics, durationMs: number): Stre
     tool_calls: metrics.tools.totalCalls,
     cost_usd: metrics.cost_usd,
     models: Object.fromEntries(
-      models.map(([name, { tokens, api, cost_usd }]) => [
+      models.map(([name, { tokens, api, cost_usd, void_tokens }]) => [
         name,
-        { ...toStreamTokens(tokens), requests: api.totalRequests, cost_usd },
+        {
+          ...toStreamTokens(tokens),
+          requests: api.totalRequests,
+          cost_usd,
+          ...(void_tokens !== undefined && { void_tokens }),
+        },
       ]),
     ),
     ...(metrics.agents && { agents: metrics.agents }),

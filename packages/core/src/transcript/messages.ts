@@ -61,9 +61,9 @@ const INVALID_STREAM_TEXTS: Partial<Record<InvalidStreamErrorType, string>> = {
 };
 
 /** Why no attempt returned an answer, with the reason's name. */
-export function describeInvalidStream({ type, message }: InvalidStreamEventValue): string {
+export function describeInvalidStream({ type, message, attempts = 1 }: InvalidStreamEventValue): string {
   const text = INVALID_STREAM_TEXTS[type] ?? (message || 'The model sent an invalid response.');
-  return `${text} (${type})`;
+  return `${text} (${type}${attempts > 1 ? `, after ${attempts} attempts` : ''})`;
 }
 
 export function describeOverflow(value: ContextWindowWillOverflowValue): string {

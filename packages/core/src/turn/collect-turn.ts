@@ -86,7 +86,8 @@ export class TurnCollector {
     if (event.type === GeminiEventType.AgentExecutionStopped) collected.status = 'stopped';
     if (event.type === GeminiEventType.Error) this.fail(event.value.error);
     if (event.type === GeminiEventType.InvalidStream) {
-      this.fail({ message: event.value.message, reason: event.value.type });
+      const { type: reason, ...error } = event.value;
+      this.fail({ ...error, reason });
     }
   }
 }

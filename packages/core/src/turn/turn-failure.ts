@@ -28,6 +28,8 @@ export type ReportError = (error: unknown, message: string, context?: ReportCont
 
 export interface TurnFailureTerms {
   signal: AbortSignal;
+  /** How many were made. */
+  attempts?: number;
   report: (error: unknown) => Promise<void>;
   /** Adds to the message what the error itself does not say. */
   explain?: (error: StructuredError) => Promise<void>;
@@ -39,12 +41,15 @@ const RETRYABLE_WORDS = ['network error', 'timeout', 'rate limit', 'service unav
 export async function toFailureEvent(error: unknown, terms: TurnFailureTerms): Promise<ServerGeminiStreamEvent> {
   if (terms.signal.aborted || isAbortError(error)) return { type: GeminiEventType.UserCancelled };
   if (error instanceof InvalidStreamError) {
-    return { type: GeminiEventType.InvalidStream, value: { type: error.type, message: error.message } };
+    const { attempts = 1 } = terms;
+    const value = { type: error.type, message: error.message, ...(attempts > 1 && { attempts }) };
+    return { type: GeminiEventType.InvalidStream, value };
   }
   const friendly = toFriendlyError(error);
   if (friendly instanceof UnauthorizedError) throw friendly;
   if (shouldReportError(friendly)) await terms.report(friendly);
   const structured = toStructuredError(friendly);
+  if (terms.attempts !== undefined && terms.attempts > 1) structured.attempts = terms.attempts;
   await terms.explain?.(structured);
   return { type: GeminiEventType.Error, value: { error: structured } };
 }

@@ -180,6 +180,15 @@ describe('Turn', () => {
       expect(events).toEqual([{ type: 'invalid_stream', value: { type: 'NO_RESPONSE_TEXT', message: 'empty' } }]);
     });
 
+    it('counts the attempts of an unusable stream', async () => {
+      const retry = { type: 'retry' } as StreamEvent;
+      const { events } = await run([retry, retry, new InvalidStreamError('empty', 'NO_RESPONSE_TEXT')]);
+      expect(events.at(-1)).toEqual({
+        type: 'invalid_stream',
+        value: { type: 'NO_RESPONSE_TEXT', message: 'empty', attempts: 3 },
+      });
+    });
+
     it('throws for refused credentials, also those of a foreign client', async () => {
       const foreign = Object.assign(new Error('x'), {
         response: { data: { error: { code: 401, message: 'no key' } } },

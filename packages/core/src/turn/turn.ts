@@ -125,11 +125,9 @@ export class Turn {
       }
       yield await toFailureEvent(error, {
         signal,
+        attempts: this.retries + 1,
         report: (friendly) => this.report(friendly, request),
-        explain: async (structured) => {
-          if (this.retries > 0) structured.attempts = this.retries + 1;
-          await this.chat.maybeIncludeSchemaDepthContext?.(structured);
-        },
+        explain: async (structured) => this.chat.maybeIncludeSchemaDepthContext?.(structured),
       });
     }
   }
