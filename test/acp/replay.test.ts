@@ -11,6 +11,11 @@ const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8B
 const MANY = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
 const TODOS = [{ description: 'one', status: 'pending' }];
 
+/** A formatter. */
+const SCRIPT =
+  'const fs = require("fs"); const f = process.argv[1]; fs.writeFileSync(f, fs.readFileSync(f, "utf8").trim() + "\\n")';
+const TIDY = { command: process.execPath, args: ['-e', SCRIPT, '{file}'], extensions: ['.md'] };
+
 const edit = (id: string, from: string, to: string) =>
   call('replace', { file_path: 'many.txt', old_string: from, new_string: to, instruction: 'x' }, { id });
 
@@ -26,6 +31,7 @@ it('a loaded session shows what the live one showed', async () => {
       call('read_file', { file_path: 'many.txt', start_line: 2 }, { id: 'read' }),
       edit('edit', 'line 20\n', 'LINE\n'),
       call('write_file', { file_path: 'new.txt', content: 'new\n' }, { id: 'write' }),
+      call('write_file', { file_path: 'kept.md', content: '  one  ' }, { id: 'formatted' }),
       call('run_shell_command', { command: 'seq 1 400' }, { id: 'long' }),
       call('run_shell_command', { command: 'echo hi; exit 3' }, { id: 'failed' }),
       call('write_todos', { todos: TODOS }, { id: 'todos' }),
@@ -35,13 +41,18 @@ it('a loaded session shows what the live one showed', async () => {
     say('done'),
   ];
   await using scene = await openScene(script, {
-    files: { 'many.txt': MANY },
+    files: { 'many.txt': MANY, 'kept.md': 'zero\n' },
+    settings: { castor: { diagnostics: { formatters: { tidy: TIDY }, timeout: 60 } } },
     args: ['--model', 'gemini-2.5-pro', '--approval-mode', 'yolo'],
   });
   const { editor, session, workspace, model } = scene;
   const picture: ContentBlock = { type: 'image', data: PICTURE, mimeType: 'image/png' };
   const sound: ContentBlock = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' };
   await editor.prompt(session, [{ type: 'text', text: 'look' }, picture, sound]);
+  // The diff is that of the file as it is on disk, after the formatter.
+  expect(await workspace.read('kept.md')).toBe('one\n');
+  const formatted = editor.calls().find(({ toolCallId }) => toolCallId === 'formatted')!;
+  expect(formatted.content).toMatchObject([{ type: 'diff', oldText: 'zero\n', newText: 'one\n' }]);
   await editor.request('session/close', { sessionId: session });
 
   await using second = await Editor.open({ workspace, model, env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } });

@@ -6,8 +6,12 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ResultContext } from '../scheduler/ports.ts';
-import type { ChangedFile, FileDiagnostics } from '../diagnostics/file-diagnostics.ts';
+import type { ChangedFile, FileDiagnostics, FileReport } from '../diagnostics/file-diagnostics.ts';
+import type { ToolResult } from '../protocol/tools.ts';
 import type { WrittenFile } from '../tools/files/file-store.ts';
+import { fingerprint } from '../tools/files/read-ledger.ts';
+
+const NOTHING: FileReport = { text: undefined, formatted: new Map() };
 
 export class WrittenFiles {
   private readonly root: string;
@@ -35,9 +39,11 @@ export class WrittenFiles {
 
   /** What a result is told besides: the context of the workspace, then what the edit broke. */
   withReport(inner: ResultContext | undefined): ResultContext {
-    return async (paths) => {
-      const said = [await inner?.(paths), await this.report(paths)].filter((each) => each !== undefined);
-      return said.length === 0 ? undefined : said.join('\n\n');
+    return async (paths, result) => {
+      const around = await inner?.(paths, result);
+      const { text, formatted } = await this.report(paths);
+      const said = [typeof around === 'object' ? around.text : around, text].filter((each) => each !== undefined);
+      return { text: said.length === 0 ? undefined : said.join('\n\n'), result: await this.settle(result, formatted) };
     };
   }
 
@@ -50,13 +56,27 @@ export class WrittenFiles {
   }
 
   /** A call that runs beside others reports its own files only. */
-  private async report(paths: readonly string[]): Promise<string | undefined> {
-    if (this.changes.length === 0) return undefined;
+  private async report(paths: readonly string[]): Promise<FileReport> {
+    if (this.changes.length === 0) return NOTHING;
     const named = new Set(await Promise.all(paths.map((path) => this.realPath(path))));
     const own = this.changes.filter(({ path }) => named.has(path));
-    if (own.length === 0) return undefined;
+    if (own.length === 0) return NOTHING;
     this.changes = this.changes.filter((change) => !own.includes(change));
     return (await this.checks()).report(own);
+  }
+
+  /** The user is shown what is on disk after the formatters, not what the call wrote before them. */
+  private async settle(result: ToolResult, formatted: FileReport['formatted']): Promise<ToolResult> {
+    const { returnDisplay, data } = result;
+    if (formatted.size === 0 || typeof returnDisplay !== 'object' || !('fileDiff' in returnDisplay)) return result;
+    const bytes = formatted.get(await this.realPath(returnDisplay.filePath));
+    if (!bytes) return result;
+    const { redescribeDiff } = await import('../tools/files/file-change.ts');
+    return {
+      ...result,
+      returnDisplay: await redescribeDiff(returnDisplay, bytes),
+      ...(data && { data: { ...data, bytesWritten: bytes.length, hashAfter: fingerprint(bytes) } }),
+    };
   }
 
   private async realPath(path: string): Promise<string> {

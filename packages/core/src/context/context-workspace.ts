@@ -9,7 +9,6 @@ import type { Content } from '../protocol/content.ts';
 import { isProjectTrusted } from '../protocol/source.ts';
 import type { Source } from '../protocol/source.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
-import type { ResultContext } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { loadContextFiles } from './context-files.ts';
@@ -57,7 +56,7 @@ export class WorkspaceContext {
   /** The context the model has received; files found later are added. */
   loaded: LoadedContext;
   /** Absent for an untrusted project. */
-  readonly resultContext: ResultContext | undefined;
+  readonly resultContext: ((paths: readonly string[]) => Promise<string | undefined>) | undefined;
   private readonly options: WorkspaceContextOptions;
   private prompt: string;
   /** The project's instructions, where the first message does not hold them. */

@@ -31,14 +31,15 @@ async function open(more: Partial<FileDiagnosticsOptions> = {}) {
   const path = join(workspace.project, 'a.json');
   const edit = async (before: string | undefined, after: string) => {
     await writeFile(path, after);
-    return diagnostics.report([{ path, before, after, adopt }]);
+    return (await diagnostics.report([{ path, before, after, adopt }])).text;
   };
   const dispose = async () => {
     diagnostics.dispose();
     await workspace.dispose();
   };
   /** What the editor has not saved. */
-  const editUnsaved = (after: string) => diagnostics.report([{ path, before: undefined, after, adopt }]);
+  const editUnsaved = async (after: string) =>
+    (await diagnostics.report([{ path, before: undefined, after, adopt }])).text;
   return { path, root: workspace.project, edit, editUnsaved, told, formatted, options, [Symbol.asyncDispose]: dispose };
 }
 

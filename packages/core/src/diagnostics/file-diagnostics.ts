@@ -40,6 +40,14 @@ export interface ChangedFile {
   readonly adopt: (before: Buffer, after: Buffer) => Promise<void>;
 }
 
+/** What became of the files of an edit. */
+export interface FileReport {
+  /** What the model reads after its edit; undefined when nothing is to be said. */
+  readonly text: string | undefined;
+  /** What the formatters left, by path; only of files they changed. */
+  readonly formatted: ReadonlyMap<string, Buffer>;
+}
+
 const MAX_TOLD = 20;
 
 export class FileDiagnostics {
@@ -57,16 +65,18 @@ export class FileDiagnostics {
     this.options = options;
   }
 
-  /** What the model reads after its edit; undefined when nothing is to be said. Never rejects. */
-  async report(changes: readonly ChangedFile[]): Promise<string | undefined> {
+  /** Never rejects. */
+  async report(changes: readonly ChangedFile[]): Promise<FileReport> {
     const said: string[] = [];
+    const formatted = new Map<string, Buffer>();
     for (const change of changes) {
-      const { told, text = change.after } = await this.format(change);
+      const { told, bytes } = await this.format(change);
       if (told !== '') said.push(told);
-      const errors = await this.check({ ...change, after: text });
+      if (bytes) formatted.set(change.path, bytes);
+      const errors = await this.check({ ...change, after: bytes?.toString('utf8') ?? change.after });
       if (errors !== undefined) said.push(errors);
     }
-    return said.length === 0 ? undefined : said.join('\n\n');
+    return { text: said.length === 0 ? undefined : said.join('\n\n'), formatted };
   }
 
   dispose(): void {
@@ -74,15 +84,15 @@ export class FileDiagnostics {
     this.running.clear();
   }
 
-  /** What the model is told, and the text that a formatter left. */
-  private async format({ path, after: written, adopt }: ChangedFile): Promise<{ told: string; text?: string }> {
+  /** What the model is told, and what a formatter left. */
+  private async format({ path, after: written, adopt }: ChangedFile): Promise<{ told: string; bytes?: Buffer }> {
     const { formatters, root, environment, guard, confine, limitMs, onReport } = this.options;
     const said: string[] = [];
-    let text: string | undefined;
+    let bytes: Buffer | undefined;
     for (const formatter of formatters.filter((each) => fits(each, path))) {
       try {
         const before = await readFile(path);
-        if (before.toString('utf8') !== (text ?? written)) {
+        if (before.toString('utf8') !== (bytes?.toString('utf8') ?? written)) {
           onReport(`${formatter.name} did not run on ${path}: the editor has not saved it.`);
           continue;
         }
@@ -90,7 +100,7 @@ export class FileDiagnostics {
         const after = await readFile(path);
         if (problem !== undefined) said.push(`${formatter.name} on ${path}: ${problem}`);
         if (after.equals(before)) continue;
-        text = after.toString('utf8');
+        bytes = after;
         await adopt(before, after);
         const { describeFormatting } = await import('./formatters.ts');
         said.push(await describeFormatting(formatter.name, path, before, after));
@@ -98,7 +108,7 @@ export class FileDiagnostics {
         onReport(`${formatter.name} did not run on ${path}: ${getErrorMessage(error)}`);
       }
     }
-    return { told: said.join('\n'), ...(text !== undefined && { text }) };
+    return { told: said.join('\n'), ...(bytes && { bytes }) };
   }
 
   private async check({ path, before: given, after }: ChangedFile): Promise<string | undefined> {

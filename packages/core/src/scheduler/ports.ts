@@ -123,7 +123,16 @@ export interface ChangeWatch {
 }
 
 /** Context for the model beside a result that touched these paths. A throw counts as no context. */
-export type ResultContext = (paths: readonly string[]) => Promise<string | undefined>;
+export type ResultContext = (
+  paths: readonly string[],
+  result: ToolResult,
+) => Promise<string | ResultAddition | undefined>;
+
+/** A text for the model, and the result as it is by now: a formatter may have changed what the call wrote. */
+export interface ResultAddition {
+  text?: string | undefined;
+  result: ToolResult;
+}
 
 /** Lets the user edit a proposal; undefined when it is unchanged. The user sees the message of a throw. */
 export type EditProposal = (

@@ -20,7 +20,15 @@ import { showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
 import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
 import { Children } from './children.ts';
-import type { AfterToolDecision, CallRecorder, ChangeWatch, ResultContext, ToolHooks, ToolLookup } from './ports.ts';
+import type {
+  AfterToolDecision,
+  CallRecorder,
+  ChangeWatch,
+  ResultAddition,
+  ResultContext,
+  ToolHooks,
+  ToolLookup,
+} from './ports.ts';
 
 export interface ToolExecutorOptions {
   /** The tools in which `execute` finds a call's tool by name. */
@@ -175,12 +183,12 @@ export class ToolExecutor {
 
   private async succeed(
     call: ReadyCall,
-    result: ToolResult,
+    written: ToolResult,
     context: string | undefined,
     signal: AbortSignal,
   ): Promise<CompletedToolCall> {
     const { request, tool } = call;
-    const nearby = await this.nearbyContext(call, signal);
+    const { text: nearby, result } = await this.nearbyContext(call, written, signal);
     const notes = [request.inputModifiedByHook && MODIFIED_BY_HOOK, context, nearby].filter(
       (note) => typeof note === 'string',
     );
@@ -201,14 +209,20 @@ export class ToolExecutor {
     });
   }
 
-  private async nearbyContext({ invocation }: ReadyCall, signal: AbortSignal): Promise<string | undefined> {
+  private async nearbyContext(
+    { invocation }: ReadyCall,
+    result: ToolResult,
+    signal: AbortSignal,
+  ): Promise<ResultAddition> {
     const { resultContext } = this.options;
-    if (!resultContext) return undefined;
+    if (!resultContext) return { result };
     try {
-      return await untilAborted(resultContext(invocation.locations().map(({ path }) => path)), signal);
+      const paths = invocation.locations().map(({ path }) => path);
+      const added = await untilAborted(resultContext(paths, result), signal);
+      return typeof added === 'object' ? added : { text: added, result };
     } catch {
       // A failure to add context must not lose the result.
-      return undefined;
+      return { result };
     }
   }
 

@@ -7,7 +7,7 @@
 
 import path from 'node:path';
 import { ToolError } from '../../protocol/errors.ts';
-import type { FileDiff, ToolCallConfirmationDetails, ToolContext, ToolResult } from '../../protocol/tools.ts';
+import type { DiffStat, FileDiff, ToolCallConfirmationDetails, ToolContext, ToolResult } from '../../protocol/tools.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { EDITED_BY_PERSON } from '../define-tool.ts';
 import type { EditedParams } from '../define-tool.ts';
@@ -210,6 +210,25 @@ async function describeResult<P extends FileParams>(
       hashAfter: fingerprint(written.bytes),
     },
   };
+}
+
+/** The diff of an edit whose file another program changed afterwards, to the bytes that are there now. */
+export async function redescribeDiff(shown: FileDiff, bytes: Buffer): Promise<FileDiff> {
+  const { createDiffStat, createUnifiedDiff } = await import('./diff.ts');
+  const { fileName, originalContent, diffStat } = shown;
+  const [before, after] = [originalContent ?? '', toVisibleText(decodeText(bytes).text)];
+  const counted = diffStat && (await createDiffStat(before, after, after));
+  return {
+    ...shown,
+    fileDiff: await createUnifiedDiff(before, after, { fileName, ...RESULT }),
+    newContent: after,
+    // What the user changed in the proposal stays counted.
+    ...(diffStat && counted && { diffStat: { ...counted, ...usersPart(diffStat) } }),
+  };
+}
+
+function usersPart({ user_added_lines, user_removed_lines, user_added_chars, user_removed_chars }: DiffStat) {
+  return { user_added_lines, user_removed_lines, user_added_chars, user_removed_chars };
 }
 
 async function describeDiff(
