@@ -16,7 +16,7 @@ export { fitShape } from './config/setting-shape.ts';
 export type { Shape } from './config/setting-shape.ts';
 export { SettingsError } from './config/settings-error.ts';
 export { saveSetting, writeMigrations } from './config/edit-settings.ts';
-export { parseJsonText } from './config/json-text.ts';
+export { lineOf, parseJsonText } from './config/json-text.ts';
 export { parseTomlText } from './config/toml-text.ts';
 export { ENVIRONMENT_VARIABLES } from './config/environment-variables.ts';
 export {

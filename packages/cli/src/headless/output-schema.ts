@@ -3,28 +3,38 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AnswerSchemaError, createAnswerFormat, GeminiEventType, getErrorMessage, parseAnswer } from '@castor/core';
-import { parseJsonText, SettingsError } from '@castor/core/program';
+import { lineOf, parseJsonText, SettingsError } from '@castor/core/program';
 import type { AgentEvent, AnswerFormat } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { RunSummary } from './run-summary.ts';
 import type { HeadlessWriter, RunEnd } from './writer.ts';
 
-/** Throws an ExitError that names the file and what is wrong in it. */
+/** Throws an ExitError with one sentence: the file, the place and what is wrong there. */
 export function readOutputSchema(given: string, cwd: string): AnswerFormat {
   const path = resolve(cwd, given);
+  let source = '';
   try {
-    return createAnswerFormat(parseJsonText(path, readFileSync(path, 'utf8')));
+    source = readFileSync(path, 'utf8');
+    const schema = parseJsonText(path, source, 'schema');
+    if (Object.keys(schema).length === 0 && !source.includes('{'))
+      throw new AnswerSchemaError('the file is empty: write a JSON schema, for example {"type": "object"}.');
+    return createAnswerFormat(schema);
   } catch (error) {
-    const isNamed = error instanceof SettingsError;
-    const message = isNamed ? error.message : `${path}: ${getErrorMessage(error)}`;
-    if (!isNamed && !(error instanceof AnswerSchemaError) && !isFileError(error)) throw error;
-    throw new ExitError(ExitCode.Input, `--output-schema: ${message}`, { cause: error });
+    throw new ExitError(ExitCode.Input, `--output-schema: ${describeProblem(error, path, source)}`, { cause: error });
   }
 }
 
-function isFileError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
+function describeProblem(error: unknown, path: string, source: string): string {
+  if (error instanceof SettingsError) return error.message;
+  if (error instanceof AnswerSchemaError) {
+    const line = error.place.length === 0 ? '' : `:${lineOf(path, source, error.place)}`;
+    return `${path}${line}: ${error.message}`;
+  }
+  if (!(error instanceof Error) || !('syscall' in error)) throw error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return `${path} does not exist.`;
+  return code === 'EISDIR' ? `${path} is a folder, not a file.` : `${path}: ${getErrorMessage(error)}`;
 }
 
 /** Nothing where the run failed, or a hook answered instead of the model. */

@@ -5,6 +5,7 @@
 
 import { Validator } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
+import { checkSchema } from './check-schema.ts';
 import { isRecord } from '../util/is-record.ts';
 
 export interface AnswerFormat {
@@ -15,9 +16,16 @@ export interface AnswerFormat {
   problemOf(text: string): string | undefined;
 }
 
-/** A schema that cannot be used; the message says why. */
+/** A schema that cannot be used; the message says why, and names the place. */
 export class AnswerSchemaError extends Error {
   override readonly name = 'AnswerSchemaError';
+  /** The keys that lead to what is wrong. */
+  readonly place: readonly (string | number)[];
+
+  constructor(message: string, place: readonly (string | number)[] = []) {
+    super(place.length === 0 ? message : `${place.join('.')}: ${message}`);
+    this.place = place;
+  }
 }
 
 const FENCE = /^```(?:json)?[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```$/;
@@ -30,6 +38,8 @@ export function createAnswerFormat(schema: unknown): AnswerFormat {
   if (!isRecord(schema)) throw new AnswerSchemaError('A schema must be a JSON object.');
   const text = JSON.stringify(schema);
   if (text.length > MAX_SCHEMA) throw new AnswerSchemaError(`The schema has more than ${MAX_SCHEMA} characters.`);
+  const problem = checkSchema(schema);
+  if (problem) throw new AnswerSchemaError(`${problem.message}.`, problem.place);
   const validate = compile(schema);
   return {
     schema,
@@ -37,11 +47,13 @@ export function createAnswerFormat(schema: unknown): AnswerFormat {
       'When you have finished, your last message must be the answer as JSON and nothing else: no other words and no ' +
       `code fence. It must be valid against this JSON schema:\n${text}`,
     problemOf(answer) {
+      let value: unknown;
       try {
-        return validate(parseAnswer(answer));
+        value = parseAnswer(answer);
       } catch {
         return 'It is not JSON.';
       }
+      return validate(value);
     },
   };
 }

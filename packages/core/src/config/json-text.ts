@@ -8,16 +8,12 @@ import type { JsonNode } from '../util/json-with-comments.ts';
 import { SettingsError } from './settings-error.ts';
 import { isRecord } from '../util/is-record.ts';
 
-/** A blank file is an empty object. Throws a SettingsError for anything that is not an object. */
-export function parseJsonText(path: string, source: string): Record<string, unknown> {
-  const value = parsePlainly(source) ?? parseTolerantly(path, source);
+/** `what`: what the file holds. A blank file is an empty object. Throws a SettingsError for anything that is not an object. */
+export function parseJsonText(path: string, source: string, what = 'settings'): Record<string, unknown> {
+  const value = parsePlainly(source) ?? parseTolerantly(path, source, what);
   if (isRecord(value)) return value;
-  throw mistake(
-    path,
-    source,
-    0,
-    `expected an object, { … }, and found ${Array.isArray(value) ? 'a list' : String(value)}`,
-  );
+  const found = Array.isArray(value) ? 'a list' : String(value);
+  throw mistake({ path, source, what }, 0, `expected an object, { … }, and found ${found}`);
 }
 
 /** The usual case, some twenty times as fast. */
@@ -30,27 +26,37 @@ function parsePlainly(source: string): unknown {
   }
 }
 
-function parseTolerantly(path: string, source: string): unknown {
-  const root = parseJsonTree(path, source);
+function parseTolerantly(path: string, source: string, what: string): unknown {
+  const root = parseJsonTree(path, source, what);
   return root === undefined ? {} : toValue(root);
 }
 
 /** Undefined for a text that consists of comments only. Throws a SettingsError. */
-export function parseJsonTree(path: string, source: string): JsonNode | undefined {
+export function parseJsonTree(path: string, source: string, what = 'settings'): JsonNode | undefined {
   try {
     return parseJsonNode(source);
   } catch (error) {
-    if (error instanceof JsonMistake) throw mistake(path, source, error.offset, error.message, error);
+    if (error instanceof JsonMistake) throw mistake({ path, source, what }, error.offset, error.message, error);
     throw error;
   }
 }
 
-function mistake(path: string, source: string, offset: number, expected: string, cause?: Error): SettingsError {
+interface ParsedFile {
+  readonly path: string;
+  readonly source: string;
+  readonly what: string;
+}
+
+function mistake({ path, source, what }: ParsedFile, offset: number, expected: string, cause?: Error): SettingsError {
   const { line, column } = positionOf(source, offset);
-  return new SettingsError(
-    `${path}:${line}:${column}: invalid settings: ${expected}. Correct this place, or remove the file.`,
-    { path, line, column, cause },
-  );
+  // Without a settings file Castor starts; other files were asked for.
+  const advice = what === 'settings' ? 'Correct this place, or remove the file.' : 'Correct this place.';
+  return new SettingsError(`${path}:${line}:${column}: invalid ${what}: ${expected}. ${advice}`, {
+    path,
+    line,
+    column,
+    cause,
+  });
 }
 
 function positionOf(source: string, offset: number): { line: number; column: number } {
