@@ -26,15 +26,25 @@ describe('without credentials', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it.each([
-    ['gemini-api-key', -32_000],
-    ['oauth-personal', -32_000],
-    ['vertex-ai', -32_000],
-    ['nonsense', -32_602],
-  ])('a login by %s is refused at once', async (methodId, code) => {
+  it('a login is refused at once, with what it lacks', async () => {
     await using workspace = await createWorkspace();
     await using editor = await Editor.open({ workspace });
-    await expect(editor.request('authenticate', { methodId })).rejects.toMatchObject({ code });
+    const refused: [string, number, string][] = [
+      ['gemini-api-key', -32_000, 'The login needs a key, and GEMINI_API_KEY is not set.'],
+      ['oauth-personal', -32_000, 'The login asks for "oauth-personal", which Castor does not support.'],
+      ['vertex-ai', -32_000, 'The login asks for "vertex-ai", which needs a Google Cloud project'],
+      ['gateway', -32_000, 'The login asks for "gateway", which needs the address of the gateway'],
+      ['nonsense', -32_602, 'Unknown authentication method: nonsense'],
+    ];
+    for (const [methodId, code, message] of refused) {
+      const said = { code, message: expect.stringContaining(message) };
+      await expect(editor.request('authenticate', { methodId })).rejects.toMatchObject(said);
+    }
+    const _meta = { gateway: { baseUrl: 'nonsense' } };
+    await expect(editor.request('authenticate', { methodId: 'gateway', _meta })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('_meta.gateway.baseUrl must be an address'),
+    });
   });
 });
 

@@ -86,7 +86,7 @@ describe('the content of a prompt', () => {
   });
 
   it('may embed text and bytes', async () => {
-    const { parts } = await sent(() => [
+    const { parts, thoughts } = await sent(() => [
       words('see'),
       { type: 'resource', resource: { uri: 'file:///elsewhere/x.md', text: '# X', mimeType: 'text/markdown' } },
       { type: 'resource', resource: { uri: 'blob://1', blob: 'aGk=', mimeType: 'image/png' } },
@@ -100,6 +100,7 @@ describe('the content of a prompt', () => {
       { inlineData: { data: 'aGk=', mimeType: 'image/png' } },
       { text: '\n--- End of content ---' },
     ]);
+    expect(thoughts).toBe('');
   });
 
   it('may name files as a user types them', async () => {
@@ -120,6 +121,14 @@ describe('the content of a prompt', () => {
     );
     expect(permissions[0]).toMatchObject({ options: [{ name: 'Allow once' }, { name: 'Deny' }] });
     expect(JSON.stringify(parts).includes('SECRET')).toBe(isRead);
+  });
+
+  it('may be a command that needs a terminal, which is said', async () => {
+    await using scene = await openScene([]);
+    await scene.editor.prompt(scene.session, '/clear');
+    await scene.editor.prompt(scene.session, '/theme');
+    expect(scene.editor.text()).toContain('/clear needs a terminal. Open a new session in your editor instead.');
+    expect(scene.editor.text()).toContain('/theme needs a terminal. Start castor in a terminal to use it.');
   });
 
   it('may be a command of ours, answered without a model', async () => {

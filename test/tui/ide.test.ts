@@ -93,7 +93,7 @@ async function status(terminal: Terminal, expected: string): Promise<void> {
     terminal
       .lines()
       .join('\n')
-      .match(/(?:🟢 Connected to|🟡 Connecting|🔴 Disconnected:).*/gu) ?? [];
+      .match(/(?:✓ Connected to|▸ Connecting|✗ Disconnected:).*/gu) ?? [];
   for (let count = answers().length; answers().at(-1) !== expected; count += 1) {
     terminal.type('/ide status\r');
     await terminal.waitUntil(() => answers().length > count);
@@ -135,7 +135,7 @@ describe('a connected editor', () => {
     await using scene = await openScene(WRITE());
     const { terminal, workspace, editor } = scene;
     await scene.show([]);
-    await status(terminal, '🟢 Connected to VS Code');
+    await status(terminal, '✓ Connected to VS Code');
     terminal.type('write it\r');
     await terminal.waitForText('Yes, once');
     await editor.record.until((record) => record.calls('openDiff').length === 1);
@@ -152,7 +152,7 @@ describe('a connected editor', () => {
     await using scene = await openScene(WRITE());
     const { terminal, workspace, editor } = scene;
     await scene.show([]);
-    await status(terminal, '🟢 Connected to VS Code');
+    await status(terminal, '✓ Connected to VS Code');
     terminal.type('write it\r');
     await terminal.waitForText('Yes, once');
     await editor.record.until((record) => record.calls('openDiff').length === 1);
@@ -167,7 +167,7 @@ describe('a connected editor', () => {
     await using scene = await openScene(WRITE(), { companion: FROZEN, staleFile: 'gemini-ide-server-1-1.json' });
     const { terminal, workspace, editor } = scene;
     await scene.show([]);
-    await status(terminal, '🟢 Connected to VS Code');
+    await status(terminal, '✓ Connected to VS Code');
     terminal.type('write it\r');
     await terminal.waitForText('Yes, once');
     await editor.record.until((record) => record.calls('openDiff').length === 1);
@@ -189,13 +189,13 @@ describe('/ide', () => {
     await using scene = await openScene([say('one')], { settings: {} });
     const { terminal, workspace, editor } = scene;
     terminal.type('/ide\r');
-    await terminal.waitForText('🔴 Disconnected: IDE mode is off.');
+    await terminal.waitForText('✗ Disconnected: IDE mode is off.');
     terminal.type('/ide enable\r');
-    await terminal.waitForText('🟢 Connected to VS Code');
+    await terminal.waitForText('✓ Connected to VS Code');
     const settings = () => workspace.read('../home/.gemini/settings.json').then((text) => JSON.parse(text) as object);
     expect(await settings()).toMatchObject({ ide: { enabled: true } });
     terminal.type('/ide enable\r');
-    await terminal.waitUntil((seen) => seen.lines().join('\n').split('🟢 Connected to VS Code').length === 3);
+    await terminal.waitUntil((seen) => seen.lines().join('\n').split('✓ Connected to VS Code').length === 3);
     expect(editor.record.requests('GET /mcp').length).toBe(1);
     terminal.type('/ide disable\r');
     await terminal.waitForText('IDE mode is off, in later sessions too.');
@@ -221,7 +221,7 @@ it('a lost connection is told, the prompt does not wait for it, and a new compan
   await using scene = await openScene([say('one'), say('two')]);
   const { terminal, workspace, editor } = scene;
   await scene.show([{ path: '/p/a.ts', timestamp: 2, isActive: true }]);
-  await status(terminal, '🟢 Connected to VS Code');
+  await status(terminal, '✓ Connected to VS Code');
   await editor[Symbol.asyncDispose]();
   await terminal.waitForText('The connection to the editor was lost');
   await ask(terminal, 'hello', 'one');

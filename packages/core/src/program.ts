@@ -93,7 +93,7 @@ export { checkServers } from './mcp/check-servers.ts';
 export type { CheckedServer } from './mcp/check-servers.ts';
 export { chooseServers } from './mcp/choose-servers.ts';
 export type { ChosenServers } from './mcp/choose-servers.ts';
-export { McpConnection } from './mcp/connection.ts';
+export { describeFailure, isSignInMissing, McpConnection } from './mcp/connection.ts';
 export type { IdleEntry } from './mcp/mcp-manager.ts';
 export { openNetworkTransport } from './mcp/network-transport.ts';
 export type { RpcTransport } from './mcp/rpc-session.ts';

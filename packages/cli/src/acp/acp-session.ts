@@ -14,8 +14,9 @@ import type { LiveSession, SessionEnd } from '../surface/session-lifecycle.ts';
 import { admitFiles } from './admit-files.ts';
 import type { Client } from './client.ts';
 import { CommandAnnouncer } from './command-announcer.ts';
+import { commandHint } from './editor-hints.ts';
 import type { OfferedModel } from './other-models.ts';
-import { readBlocks } from './prompt-content.ts';
+import { readBlocks, withSigns } from './prompt-content.ts';
 import type { PromptContent } from './prompt-content.ts';
 import { failureOf, PromptFailure, promptResult } from './prompt-result.ts';
 import { replayUpdates } from './replay.ts';
@@ -208,11 +209,14 @@ export class AcpSession {
       confirmShellCommands: (commands: readonly string[]) => questions.confirmCommands(commands, signal),
       confirmPage: (page: string, question: string) => questions.confirm(question, signal, page),
     };
-    const read = await readPrompt(text, { ...context, services });
+    const read = await readPrompt(text, { ...context, needsTerminal: commandHint, services });
     switch (read.kind) {
       case 'prompt':
         for (const note of read.notes) this.updates.tell('warning', note);
-        return { parts: [...read.parts, ...parts].filter((part) => part.text !== ''), text: read.displayText };
+        return {
+          parts: [...read.parts.map(withSign), ...parts].filter((part) => part.text !== ''),
+          text: withSigns(read.displayText),
+        };
       case 'answered':
         return { answer: read.text };
       case 'error':
@@ -256,4 +260,8 @@ export class AcpSession {
       ...(usd !== undefined && { cost: { amount: Number(usd.toFixed(6)), currency: 'USD' } }),
     });
   }
+}
+
+function withSign<T extends { text?: string }>(part: T): T {
+  return part.text === undefined ? part : { ...part, text: withSigns(part.text) };
 }

@@ -24,7 +24,7 @@ import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import type { SessionWish } from '../surface/session-wish.ts';
 import type { AcpSession } from './acp-session.ts';
-import { Authentication, UnknownMethodError } from './authentication.ts';
+import { Authentication, InvalidLoginError } from './authentication.ts';
 import type { Login } from './authentication.ts';
 import type { Client } from './client.ts';
 import { toServerEntries } from './given-servers.ts';
@@ -68,7 +68,7 @@ export class AcpSessions {
   async authenticate(request: AuthenticateRequest): Promise<void> {
     const check = async (login: Login) => void (await this.prepare({ cwd: this.options.cwd }, login));
     await this.authentication.authenticate(request, check).catch((error: unknown) => {
-      throw error instanceof UnknownMethodError ? RequestError.invalidParams({}, error.message) : error;
+      throw error instanceof InvalidLoginError ? RequestError.invalidParams({}, error.message) : error;
     });
   }
 

@@ -5,6 +5,7 @@
 
 import type { AuthenticateRequest } from '@agentclientprotocol/sdk';
 import { isRecord } from '@castor/core/program';
+import { AccessError } from '../start/auth-type.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,9 +21,12 @@ const METHODS: ReadonlySet<string> = new Set([
   'castor-login',
 ]);
 
-export class UnknownMethodError extends Error {
-  override name = 'UnknownMethodError';
+/** The request itself cannot be used. */
+export class InvalidLoginError extends Error {
+  override name = 'InvalidLoginError';
 }
+
+const SETTING = /^security\.auth\.selectedType/;
 
 export class Authentication {
   private readonly base: Environment;
@@ -40,11 +44,15 @@ export class Authentication {
   /** Tries the login with `check`, which throws when no model can be reached. */
   async authenticate(request: AuthenticateRequest, check: (login: Login) => Promise<void>): Promise<void> {
     const { methodId } = request;
-    if (!METHODS.has(methodId)) throw new UnknownMethodError(`Unknown authentication method: ${methodId}`);
+    if (!METHODS.has(methodId)) throw new InvalidLoginError(`Unknown authentication method: ${methodId}`);
     const given = { ...this.given, ...readCredentials(request) };
     // In a terminal the user stored a key; it is found like any other.
     const authType = methodId === 'castor-login' ? undefined : methodId;
-    await check({ environment: { ...this.base, ...given }, authType });
+    await check({ environment: { ...this.base, ...given }, authType }).catch((error: unknown) => {
+      // The editor chose the login, not a setting.
+      if (error instanceof AccessError) error.message = error.message.replace(SETTING, 'The login');
+      throw error;
+    });
     this.given = given;
     this.authType = authType;
   }
@@ -56,6 +64,10 @@ export class Authentication {
   }
 }
 
+function isAddress(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
 /** Also in the places older clients used. */
 function readCredentials(request: AuthenticateRequest): Record<string, string> {
   const meta: unknown = request._meta;
@@ -64,6 +76,8 @@ function readCredentials(request: AuthenticateRequest): Record<string, string> {
   const keyText = isRecord(key) ? (key['apiKey'] ?? key['key']) : key;
   const gateway = isRecord(given['gateway']) ? given['gateway'] : {};
   const { baseUrl, headers } = gateway;
+  if (baseUrl !== undefined && baseUrl !== '' && !isAddress(baseUrl))
+    throw new InvalidLoginError(`_meta.gateway.baseUrl must be an address, https://…, not ${JSON.stringify(baseUrl)}.`);
   const lines = isRecord(headers) ? Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`) : [];
   return {
     ...(typeof keyText === 'string' && keyText !== '' && { GEMINI_API_KEY: keyText }),

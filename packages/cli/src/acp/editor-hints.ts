@@ -17,6 +17,20 @@ export const EDITOR_HINTS: Required<UserHints> = {
     'The user can allow it when asked, or in another mode of the session, unless a policy rule or setting denies it.',
 };
 
+const INSTEAD: Readonly<Record<string, string>> = {
+  clear: 'Open a new session in your editor instead.',
+  new: 'Open a new session in your editor instead.',
+  resume: 'Open the list of sessions of your editor instead.',
+  chat: 'Open the list of sessions of your editor instead.',
+  quit: 'Close the session in your editor instead.',
+};
+
+/** About a slash command that only a terminal can carry out. */
+export function commandHint(path: string): string {
+  const [name = ''] = path.split(' ');
+  return (Object.hasOwn(INSTEAD, name) && INSTEAD[name]) || 'Start castor in a terminal to use it.';
+}
+
 /** What helps with a session that cannot be opened. */
 export function sessionHint({ reason, wanted }: SessionError): string | undefined {
   if (wanted === undefined) return undefined;

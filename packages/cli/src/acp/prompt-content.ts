@@ -20,6 +20,14 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const OPENING = '\n--- Content from referenced context ---';
 const CLOSING = '\n--- End of content ---';
 
+/** Stands for the `@` of an embedded resource: its content is in the prompt, so that no file is looked for. */
+const EMBEDDED = '\u{E000}';
+
+/** A text that was read, as the user and the model see it. */
+export function withSigns(text: string): string {
+  return text.replaceAll(EMBEDDED, '@');
+}
+
 export function readBlocks(blocks: readonly ContentBlock[]): PromptContent {
   const words: Words[] = [];
   const files: string[] = [];
@@ -42,7 +50,7 @@ export function readBlocks(blocks: readonly ContentBlock[]): PromptContent {
       }
       case 'resource': {
         const { resource } = block;
-        words.push({ text: `@${shownName(resource.uri)}`, isReference: true });
+        words.push({ text: `${EMBEDDED}${shownName(resource.uri)}`, isReference: true });
         embedded.push({ text: `\nContent from @${shownName(resource.uri)}:\n` });
         if ('text' in resource) embedded.push({ text: resource.text });
         else

@@ -3,9 +3,9 @@
  * back by itself after a loss: nothing waits for it, and a request to it never outlasts its limit.
  */
 
-import { getErrorMessage, systemClock } from '@castor/core';
+import { systemClock } from '@castor/core';
 import type { IdeState } from '@castor/core';
-import { isRecord, McpConnection } from '@castor/core/program';
+import { describeFailure, isRecord, isSignInMissing, McpConnection } from '@castor/core/program';
 import { readContext } from './editor-context.ts';
 import type { EditorContext } from './editor-context.ts';
 import { findCompanion } from './find-companion.ts';
@@ -131,18 +131,15 @@ export class Companion {
         return;
       } catch (error) {
         const place = address.port === undefined ? `the program ${address.command}` : `port ${address.port}`;
-        failures.push(`${place}: ${getErrorMessage(error)}`);
+        failures.push(`${place}: ${describeRefusal(error)}`);
       }
     }
     this.looked = [...looked, ...failures];
-    this.lose(failures.length > 0 ? `The companion does not answer at ${failures.join('; ')}` : problem);
+    this.lose(failures.length > 0 ? `No connection to the companion at ${failures.join('; ')}` : problem);
   }
 
   private async openAt(address: CompanionAddress): Promise<void> {
-    const [first = '', ...others] = hostsOf(address);
-    let connecting = this.handshake(address, first);
-    for (const host of others) connecting = connecting.catch(() => this.handshake(address, host));
-    const connection = await connecting;
+    const connection = await this.reach(address);
     const tools = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS }).catch(async (error: unknown) => {
       await connection.close();
       throw error;
@@ -153,6 +150,22 @@ export class Companion {
     const canDiff = names.has('openDiff') && names.has('closeDiff');
     this.setState({ kind: 'connected', name: address.name ?? this.options.editorName, canDiff });
     this.schedule(CHECK_MS, () => this.check());
+  }
+
+  /** Rejects with the answer of the first host: the others are only guesses. */
+  private async reach(address: CompanionAddress): Promise<McpConnection> {
+    const [first = '', ...others] = hostsOf(address);
+    try {
+      return await this.handshake(address, first);
+    } catch (error) {
+      // A host that answered is the right one, even if it refused.
+      const guesses = statusOf(error) === undefined ? others : [];
+      for (const host of guesses) {
+        const found = await this.handshake(address, host).catch(() => undefined);
+        if (found) return found;
+      }
+      throw error;
+    }
   }
 
   private async handshake(address: CompanionAddress, host: string): Promise<McpConnection> {
@@ -234,6 +247,18 @@ export class Companion {
     this.state = state;
     this.options.onChange();
   }
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (isSignInMissing(error)) return 401;
+  const { status } = error as { status?: unknown };
+  return typeof status === 'number' ? status : undefined;
+}
+
+function describeRefusal(error: unknown): string {
+  return statusOf(error) === 401
+    ? 'it rejected the token (401); restart the editor, or its companion, to get a new one'
+    : describeFailure(error);
 }
 
 function readClosed(content: unknown): string | undefined {

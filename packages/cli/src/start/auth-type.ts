@@ -84,15 +84,28 @@ function describeUnusable(type: string | undefined, settings: AuthSettings): Acc
   if (type === 'gemini-api-key') {
     return new AccessError(`security.auth.selectedType needs a key, and GEMINI_API_KEY is not set. ${WAYS}`, settings);
   }
+  const source = enforcedType
+    ? 'security.auth.enforcedType'
+    : selectedType
+      ? 'security.auth.selectedType'
+      : 'the environment';
+  const missing = NEEDED_BY[type ?? ''];
+  if (missing !== undefined) return new AccessError(`${source} asks for "${type}", which needs ${missing}.`, settings);
   if (enforcedType) {
     return new AccessError(
       `security.auth.enforcedType demands "${type}", which Castor does not support. Ask your administrator to allow "gemini-api-key", or use castor --model offline.`,
       settings,
     );
   }
-  const source = selectedType ? 'security.auth.selectedType' : 'the environment';
   return new AccessError(`${source} asks for "${type}", which Castor does not support. ${WAYS}`, settings);
 }
+
+/** What a login that Castor supports lacks. */
+const NEEDED_BY: Readonly<Record<string, string | undefined>> = {
+  'vertex-ai':
+    'a Google Cloud project or a key of its express mode: set GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or GOOGLE_API_KEY',
+  gateway: 'the address of the gateway: set GOOGLE_GEMINI_BASE_URL',
+};
 
 const WAYS = `Options:
   GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey; for another provider: castor login

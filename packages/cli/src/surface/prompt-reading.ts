@@ -10,6 +10,8 @@ export interface ReadContext extends CommandContext {
   piped?: string;
   /** The text was entered in shell mode: all of it is a command. */
   isShell?: boolean;
+  /** What helps with a slash command that this surface cannot carry out, as a sentence. */
+  needsTerminal?: (path: string) => string;
   /** Called before a slash command runs, so that a screen shows the command above its result. */
   onCommand?: (text: string) => void;
   /** Called before a shell command runs; returns what follows its output. */

@@ -17,7 +17,7 @@ export async function readCommand(text: string, context: ReadContext): Promise<R
   if (!found) return undefined;
   const { command, path, args } = found;
   const { run } = command;
-  if (!hasScreen && !(run && command.runsHeadless)) return needsTerminal(path);
+  if (!hasScreen && !(run && command.runsHeadless)) return needsTerminal(path, context);
   if (!run) {
     const names = (command.subCommands ?? []).map(({ name }) => `/${path} ${name}`);
     return toRead(info(`/${path} needs one of: ${names.join(', ')}.`), text);
@@ -25,7 +25,7 @@ export async function readCommand(text: string, context: ReadContext): Promise<R
   context.onCommand?.(text);
   const result = await watchCommand(path, agent, () => run({ ...context, commands }, args));
   const read = toRead(result, text);
-  return read.kind === 'command' && !hasScreen ? needsTerminal(path) : read;
+  return read.kind === 'command' && !hasScreen ? needsTerminal(path, context) : read;
 }
 
 /** The command may be a prompt of an MCP server that is still connecting. */
@@ -52,6 +52,7 @@ function toRead(result: CommandResult, text: string): ReadPrompt {
   }
 }
 
-function needsTerminal(path: string): ReadPrompt {
-  return { kind: 'error', message: `/${path} needs a terminal. Start castor without -p to use it.` };
+function needsTerminal(path: string, context: ReadContext): ReadPrompt {
+  const hint = context.needsTerminal?.(path) ?? 'Start castor without -p to use it.';
+  return { kind: 'error', message: `/${path} needs a terminal. ${hint}` };
 }

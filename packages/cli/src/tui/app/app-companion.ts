@@ -10,6 +10,7 @@ import { Companion } from '../../ide/companion.ts';
 import { identifyEditor } from '../../ide/editor-identity.ts';
 import { installCompanion } from '../../ide/install-companion.ts';
 import { sanitizeLine } from '../../sanitize.ts';
+import { STATUS_MARKS } from '../../status-marks.ts';
 import { prepareStart } from '../../start/start.ts';
 import type { App, CompanionPort } from './app.ts';
 import { applySettings } from './apply-settings.ts';
@@ -40,13 +41,16 @@ export class AppCompanion implements CompanionPort {
     const { state, looked, editorState } = this.companion;
     switch (state.kind) {
       case 'connected':
-        return [`🟢 Connected to ${sanitizeLine(state.name)}`, ...describeFiles(editorState)].join('\n');
-      case 'connecting':
-        return '🟡 Connecting...';
-      case 'disconnected':
-        return [`🔴 Disconnected: ${state.details}`, ...looked.map((line) => `  looked at ${sanitizeLine(line)}`)].join(
+        return [`${STATUS_MARKS.works} Connected to ${sanitizeLine(state.name)}`, ...describeFiles(editorState)].join(
           '\n',
         );
+      case 'connecting':
+        return `${STATUS_MARKS.underWay} Connecting...`;
+      case 'disconnected':
+        return [
+          `${STATUS_MARKS.failed} Disconnected: ${sanitizeLine(state.details)}`,
+          ...looked.map((line) => `  looked at ${sanitizeLine(line)}`),
+        ].join('\n');
     }
   }
 
