@@ -1,6 +1,6 @@
 /** Fetches the work of a task that was pushed as a git ref, as a patch. */
 
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from './git.ts';
@@ -15,7 +15,6 @@ export async function fetchPatch(
   { environment }: Pick<GitOptions, 'environment'>,
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'castor-fetch-'));
-  const file = openSync(path, 'w', 0o600);
   try {
     const inside = { environment, directory };
     await git(['init', '--quiet', '--bare'], inside);
@@ -23,9 +22,8 @@ export async function fetchPatch(
     // The commit and its parent are enough for the difference.
     await git(['fetch', '--quiet', '--depth=2', '--', from, `${ref}:refs/castor/work`], inside);
     const plain = ['diff', '--no-ext-diff', '--no-textconv', '--no-renames', '--binary'];
-    await git([...plain, 'refs/castor/work^', 'refs/castor/work'], { ...inside, stdout: file });
+    await git([...plain, 'refs/castor/work^', 'refs/castor/work'], { ...inside, output: path });
   } finally {
-    closeSync(file);
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,8 @@
 /** Runs git for a task: arguments only, without hooks, prompts, a pager or programs that a repository names. */
 
 import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { Environment, Start, Starter } from './starter.ts';
 
 const QUIET = [
   ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false'],
@@ -31,10 +33,14 @@ const MAX_MESSAGE = 500;
 
 export interface GitOptions {
   directory: string;
-  environment: Readonly<Record<string, string | undefined>>;
+  environment: Environment;
   signal?: AbortSignal | undefined;
-  /** The output goes to this file descriptor. */
-  stdout?: number;
+  /** The output goes to this file. */
+  output?: string | undefined;
+  /** Its output is of no interest. */
+  isSilent?: boolean | undefined;
+  /** Starts git for the worker of a task, whose file of errors also gets those of git; `scratch` may be written. */
+  by?: { starter: Starter; scratch: string; errors: string } | undefined;
   variables?: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +61,7 @@ const HALF_WRITTEN_MS = 50;
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await runOnce(args, options);
+      return await (options.by ? runBy(options.by, args, options) : runOnce(args, options));
     } catch (error) {
       const isPassing = error instanceof GitError && HALF_WRITTEN.test(error.message) && tries < HALF_WRITTEN_TRIES;
       if (!isPassing || options.signal?.aborted) throw error;
@@ -64,29 +70,84 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   }
 }
 
-function runOnce(
-  args: readonly string[],
-  { directory, environment, signal, stdout, variables }: GitOptions,
-): Promise<string> {
-  const passed = Object.fromEntries(PASSED.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
-  return new Promise((resolve, reject) => {
+/** Only whether it succeeds: what it would print is `expected`. A shell of the starter compares, so that no file is needed. */
+export async function gitPrints(expected: string, args: readonly string[], options: GitOptions): Promise<boolean> {
+  if (!options.by) return (await git(args, options)).trimEnd() === expected;
+  const compare = 'expected=$1; shift; printed=$("$@") && test "$printed" = "$expected"';
+  const words = ['sh', '-c', compare, 'sh', expected, 'git', ...QUIET, ...args] as const;
+  return (await runStarted(options.by, words, options, '/dev/null')) === 0;
+}
+
+async function runBy(by: NonNullable<GitOptions['by']>, args: readonly string[], options: GitOptions): Promise<string> {
+  const { directory, isSilent } = options;
+  const stdout = options.output ?? (isSilent ? '/dev/null' : by.scratch);
+  const told = statSync(by.errors, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    if (!isSilent) rmSync(stdout, { force: true });
+    const code = await runStarted(by, ['git', ...QUIET, ...args], options, stdout);
+    if (code !== 0) {
+      const words = readFileSync(by.errors).subarray(told).toString('utf8').trim();
+      throw failure(args, directory, words || `exit code ${code}`);
+    }
+    return stdout === by.scratch ? readFileSync(stdout, 'utf8') : '';
+  } finally {
+    if (stdout === by.scratch) rmSync(stdout, { force: true });
+  }
+}
+
+async function runStarted(
+  { starter, errors }: NonNullable<GitOptions['by']>,
+  words: Start['words'],
+  options: GitOptions,
+  stdout: string,
+): Promise<number | null> {
+  const { directory, signal } = options;
+  signal?.throwIfAborted();
+  const started = starter.start({ words, directory, environment: environmentOf(options), stdout, stderr: errors });
+  const end = () => started.end('SIGTERM');
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    return await started.ended;
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+function runOnce(args: readonly string[], options: GitOptions): Promise<string> {
+  const { directory, signal, output } = options;
+  const file = output === undefined ? undefined : openSync(output, 'w', 0o600);
+  return new Promise<string>((resolve, reject) => {
     const child = spawn('git', [...QUIET, ...args], {
-      cwd: directory,
-      env: { ...passed, ...IDENTITY, ...variables },
-      stdio: ['ignore', stdout ?? 'pipe', 'pipe'],
-      signal,
+      ...{ cwd: directory, env: environmentOf(options) as NodeJS.ProcessEnv, signal },
+      stdio: ['ignore', file ?? 'pipe', 'pipe'],
     });
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
     child.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'ENOENT' ? 'git is not installed, or the folder is missing.' : error.message;
-      reject(new GitError(`git ${args[0] ?? ''} failed in ${directory}: ${why}`));
+      reject(failure(args, directory, why));
     });
     child.once('close', (code) => {
       if (code === 0) return resolve(Buffer.concat(out).toString('utf8'));
-      const words = Buffer.concat(err).toString('utf8').trim().slice(0, MAX_MESSAGE);
-      return reject(new GitError(`git ${args[0] ?? ''} failed in ${directory}: ${words || `exit code ${code}`}`));
+      const words = Buffer.concat(err).toString('utf8').trim();
+      return reject(failure(args, directory, words || `exit code ${code}`));
     });
-  });
+  }).finally(() => void (file !== undefined && closeSync(file)));
+}
+
+function failure([command = '']: readonly string[], directory: string, why: string): GitError {
+  return new GitError(`git ${command} failed in ${directory}: ${why.slice(0, MAX_MESSAGE)}`);
+}
+
+const environments = new WeakMap<Environment, Environment>();
+
+/** The same object for the same one: a starter remembers what it knows of it. */
+function environmentOf({ environment, variables }: GitOptions): Environment {
+  const passed = environments.get(environment) ?? {
+    ...Object.fromEntries(PASSED.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []))),
+    ...IDENTITY,
+  };
+  environments.set(environment, passed);
+  return variables ? { ...passed, ...variables } : passed;
 }

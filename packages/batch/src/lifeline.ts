@@ -3,52 +3,47 @@
  * dies, however, the pipe closes and the child ends. `castor` watches it itself; a shell command gets a watcher.
  */
 
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { LIFELINE_DESCRIPTOR } from './starter.ts';
+import type { Environment, Start, Started, Starter } from './starter.ts';
 
-export interface LifelineOptions {
-  directory: string;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** File descriptors for stdout and stderr. */
-  stdout: number;
-  stderr: number;
-}
-
-/** The number of the pipe in the child; castor's launcher reads the same variable. */
-const DESCRIPTOR = 3;
+/** castor's launcher reads the same variable. */
 const LIFELINE_VARIABLE = 'CASTOR_LIFELINE';
+/** castor and all it started end within five seconds of a signal. */
+const KILL_AFTER_MS = 8_000;
 
 /** The watcher ends the whole group; the command itself does not inherit the pipe. */
-const WATCHED = `(cat <&${DESCRIPTOR} >/dev/null; kill -KILL -$$) & watcher=$!; exec ${DESCRIPTOR}<&-; sh -c "$1"; code=$?; kill $watcher; exit $code`;
+const WATCHED = `(cat <&${LIFELINE_DESCRIPTOR} >/dev/null; kill -KILL -$$) & watcher=$!; exec ${LIFELINE_DESCRIPTOR}<&-; sh -c "$1"; code=$?; kill $watcher; exit $code`;
 
-export function startProgram(command: string, args: readonly string[], options: LifelineOptions): ChildProcess {
-  return start(command, args, {
-    ...options,
-    environment: { ...options.environment, [LIFELINE_VARIABLE]: String(DESCRIPTOR) },
-  });
+type Where = Omit<Start, 'words' | 'lifeline'>;
+
+export function startProgram(starter: Starter, words: Start['words'], where: Where): Started {
+  return starter.start({ ...where, words, environment: withLifeline(where.environment), lifeline: 'polled' });
 }
 
-export function startCommand(command: string, options: LifelineOptions): ChildProcess {
-  return start('sh', ['-c', WATCHED, 'sh', command], options);
+export function startCommand(starter: Starter, command: string, where: Where): Started {
+  return starter.start({ ...where, words: ['sh', '-c', WATCHED, 'sh', command], lifeline: 'read' });
 }
 
-function start(command: string, args: readonly string[], options: LifelineOptions): ChildProcess {
-  const { directory, environment, stdout, stderr } = options;
-  return spawn(command, args, {
-    cwd: directory,
-    env: environment as NodeJS.ProcessEnv,
-    stdio: ['ignore', stdout, stderr, 'pipe'],
-    // A group of its own: a terminal's Ctrl+C is for the worker, which lets its tasks finish.
-    detached: true,
-  });
+const known = new WeakMap<Environment, Environment>();
+
+/** The same object for the same one: a starter remembers what it knows of it. */
+function withLifeline(environment: Environment): Environment {
+  const more = known.get(environment) ?? { ...environment, [LIFELINE_VARIABLE]: String(LIFELINE_DESCRIPTOR) };
+  known.set(environment, more);
+  return more;
 }
 
-/** Signals the child and all it started. */
-export function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group is empty.
-  }
+/** Asks the program to end, then makes it. Returns what stops that. */
+export function endOn(signal: AbortSignal, started: Started): () => void {
+  let deadline: NodeJS.Timeout | undefined;
+  const end = () => {
+    started.end('SIGTERM');
+    deadline = setTimeout(() => started.end('SIGKILL'), KILL_AFTER_MS);
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
+  return () => {
+    clearTimeout(deadline);
+    signal.removeEventListener('abort', end);
+  };
 }

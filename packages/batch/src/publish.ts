@@ -20,7 +20,7 @@ export interface Publication {
   task: string;
   files: TaskFiles;
   workplace: Workplace | undefined;
-  where: Omit<GitOptions, 'directory' | 'stdout'>;
+  where: Omit<GitOptions, 'directory' | 'output'>;
 }
 
 /** The part of the result that names what was published. Throws GitError and the system's errors. */

@@ -1,10 +1,11 @@
 /** Runs the check of a task in its folder: the exit code decides, the output goes to a bounded file. */
 
-import { closeSync, openSync, statSync } from 'node:fs';
-import { endGroup, startCommand } from './lifeline.ts';
-import { endOn } from './run-program.ts';
+import { rmSync, statSync } from 'node:fs';
+import { endOn, startCommand } from './lifeline.ts';
+import type { Starter } from './starter.ts';
 
 export interface CheckOptions {
+  starter: Starter;
   command: string;
   directory: string;
   environment: Readonly<Record<string, string | undefined>>;
@@ -21,33 +22,23 @@ const LOOK_MS = 500;
 
 /** Null when a signal, the time or the size of the output ended it. */
 export async function runCheck(options: CheckOptions): Promise<number | null> {
-  const { command, directory, environment, granted, output, timeoutMs, signal } = options;
+  const { starter, command, directory, environment, granted, output, timeoutMs, signal } = options;
   const visible = Object.entries(environment).filter(([name]) => granted.includes(name) || !SECRET.test(name));
-  const file = openSync(output, 'w', 0o600);
-  let child;
-  try {
-    child = startCommand(command, { directory, environment: Object.fromEntries(visible), stdout: file, stderr: file });
-  } finally {
-    closeSync(file);
-  }
-  const lifeline = child.stdio[3];
-  lifeline?.on('error', () => undefined);
+  rmSync(output, { force: true });
+  const where = { directory, environment: Object.fromEntries(visible), stdout: output, stderr: output };
+  const started = startCommand(starter, command, where);
   const looking = setInterval(() => {
-    if (statSync(output).size > MAX_OUTPUT) endGroup(child, 'SIGKILL');
+    if (statSync(output).size > MAX_OUTPUT) started.end('SIGKILL');
   }, LOOK_MS);
-  const timer = setTimeout(() => endGroup(child, 'SIGKILL'), timeoutMs);
-  const stop = endOn(signal, child);
+  const timer = setTimeout(() => started.end('SIGKILL'), timeoutMs);
+  const stop = endOn(signal, started);
   try {
-    return await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code) => resolve(code));
-    });
+    return await started.ended;
   } finally {
     clearInterval(looking);
     clearTimeout(timer);
     stop();
     // What the check left running ends with it.
-    endGroup(child, 'SIGKILL');
-    lifeline?.destroy();
+    started.end('SIGKILL');
   }
 }

@@ -3,7 +3,7 @@
  * spending afterwards, also when the worker that started it is dead. Bounded: of a long answer only the last turn is kept.
  */
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 export interface RunResult {
   status: 'success' | 'error';
@@ -15,6 +15,8 @@ export interface RunResult {
 /** Statuses of a provider that has too much to do. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 529]);
 const CHUNK = 64 * 1024;
+/** Of all logs: each is read in one go. */
+const buffer = Buffer.alloc(CHUNK);
 /** A line longer than this holds a tool's data, never a result. */
 const MAX_LINE = 16 * 1024 * 1024;
 
@@ -29,7 +31,7 @@ export class RunLog {
   readonly spent: { cost: number | null; tokens: number } = { cost: 0, tokens: 0 };
   /** Set by a failed attempt, until it is taken. */
   private overload = false;
-  private readonly path: string;
+  readonly path: string;
   private offset: number;
   private rest: Buffer = Buffer.alloc(0);
 
@@ -47,16 +49,10 @@ export class RunLog {
 
   /** Reads what was written since the last time. A file that is missing is empty. */
   read(): void {
-    let file;
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= this.offset) return;
+    const file = openSync(this.path, 'r');
     try {
-      file = openSync(this.path, 'r');
-    } catch {
-      // The run has not begun.
-      return;
-    }
-    try {
-      const { size } = fstatSync(file);
-      const buffer = Buffer.alloc(CHUNK);
       while (this.offset < size) {
         const count = readSync(file, buffer, 0, CHUNK, this.offset);
         if (count === 0) return;

@@ -4,11 +4,13 @@
  */
 
 import type { Claim, Settlement, Spending } from './engine.ts';
-import { startTimeOf, waitUntilEnded } from './process-identity.ts';
+import { waitUntilEnded } from './process-identity.ts';
 import { runCheck } from './run-check.ts';
 import { publish } from './publish.ts';
 import { isOverload, RunLog } from './run-log.ts';
 import { runProgram } from './run-program.ts';
+import { StarterDiedError } from './starter.ts';
+import type { Starter } from './starter.ts';
 import { TaskFiles } from './task-files.ts';
 import type { TryState } from './task-files.ts';
 import type { TaskOutcome, TaskResult } from './task-result.ts';
@@ -16,6 +18,7 @@ import { makeWorkplace, removeWorkplace, savePatch } from './workplace.ts';
 import type { Workplace } from './workplace.ts';
 
 export interface TaskContext {
+  starter: Starter;
   /** The command that starts castor. */
   program: readonly [string, ...string[]];
   environment: Readonly<Record<string, string | undefined>>;
@@ -42,6 +45,7 @@ const CHILD_END_MS = 10_000;
 const CHECK_TIMEOUT_MS = 30 * 60_000;
 const OVERLOAD_DELAY_MS = 5_000;
 const INTERRUPTED = new Set([129, 130, 143]);
+const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const BUDGET_EXIT = 56;
 const INPUT_EXIT = 42;
 
@@ -55,6 +59,9 @@ class TaskRun {
   private readonly files: TaskFiles;
   private readonly attempt: number;
   private readonly startedAt = Date.now();
+  /** Whether an earlier run may have left files. */
+  private readonly isFirst: boolean;
+  private readonly logs = new Map<number, RunLog>();
   private state: TryState;
 
   constructor(claim: Claim, context: TaskContext) {
@@ -62,9 +69,9 @@ class TaskRun {
     this.context = context;
     this.attempt = claim.failedTries + 1;
     this.files = new TaskFiles(claim.options.directory, claim.task.id);
-    this.files.make();
-    const known = claim.isContinued ? this.files.readState() : undefined;
-    const run = Math.max(0, ...this.files.runs()) + 1;
+    this.isFirst = this.files.make();
+    const known = claim.isContinued && !this.isFirst ? this.files.readState() : undefined;
+    const run = this.isFirst ? 1 : Math.max(0, ...this.files.runs()) + 1;
     const isKnown = known?.attempt === this.attempt;
     this.state = isKnown ? known : { attempt: this.attempt, run, sessionId: crypto.randomUUID() };
   }
@@ -80,7 +87,9 @@ class TaskRun {
     try {
       return this.state.ended ? await this.leave() : await this.work();
     } catch (error) {
-      if (this.context.signal.aborted) return this.back(0);
+      if (this.context.signal.aborted || error instanceof StarterDiedError) return this.back(0);
+      // Not the task's fault, and the next one would fail as well: the worker ends, and what it held is claimed again.
+      if (FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
       const { name, message } = error as Error;
       return this.end('failed', { type: name, message });
     }
@@ -101,7 +110,7 @@ class TaskRun {
     if (this.state.workplace) return this.state.workplace;
     const { task, options } = this.claim;
     this.context.onProgress({ step: 'preparing', calls: 0, turns: 0 });
-    this.files.removeResults();
+    if (!this.isFirst) this.files.removeResults();
     const workplace = await makeWorkplace(task, this.files.workplace, options.isInPlace, this.where());
     this.save({ workplace });
     return workplace;
@@ -109,11 +118,10 @@ class TaskRun {
 
   /** Undefined when the program has answered. */
   private async answer(workplace: Workplace): Promise<Settlement | undefined> {
-    const path = this.files.log(this.state.run);
     // It holds the session and the folder, and may still write its result.
-    if (this.state.child) await waitUntilEnded(this.state.child, CHILD_END_MS);
-    const earlier = new RunLog(path);
-    earlier.read();
+    const child = this.files.readChild();
+    if (child) await waitUntilEnded(child, CHILD_END_MS);
+    const earlier = this.readLog();
     // The program had ended before its worker died.
     if (earlier.result?.status === 'success') return undefined;
     const { code, log } = await this.runProgram(workplace, earlier.sessionId !== undefined);
@@ -132,11 +140,10 @@ class TaskRun {
   }
 
   private async runProgram(workplace: Workplace, isContinued: boolean) {
-    const { program, environment, signal, onProgress, onOverload } = this.context;
+    const { starter, program, environment, signal, onProgress, onOverload } = this.context;
     const options = {
-      ...{ claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
-      ...{ log: this.files.log(this.state.run), errors: this.files.errors },
-      onStart: (pid: number) => this.save({ child: { pid, started: startTimeOf(pid) } }),
+      ...{ starter, claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
+      ...{ log: this.readLog(), errors: this.files.errors, identity: this.files.child },
       onProgress: (log: RunLog) => {
         if (log.takeOverload()) onOverload();
         onProgress({ step: 'running', calls: log.calls, turns: log.turns });
@@ -172,6 +179,7 @@ class TaskRun {
     this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
     this.files.write(this.files.answer, this.readLog().answer);
     const exitCode = await runCheck({
+      starter: this.context.starter,
       command: this.isSandboxed ? this.insideSandbox(task.check) : task.check,
       directory,
       environment: { ...this.context.environment, CASTOR_ANSWER: this.files.answer },
@@ -280,7 +288,7 @@ class TaskRun {
   /** Of all tries: each has its own log. */
   private spent(): Spending {
     const total: Spending = { cost: 0, tokens: 0 };
-    for (const run of this.files.runs()) {
+    for (const run of this.isFirst ? [this.state.run] : this.files.runs()) {
       const { spent } = this.readLog(run);
       total.tokens += spent.tokens;
       total.cost = total.cost === null || spent.cost === null ? null : total.cost + spent.cost;
@@ -289,14 +297,15 @@ class TaskRun {
   }
 
   private readLog(run = this.state.run): RunLog {
-    const log = new RunLog(this.files.log(run));
+    const log = this.logs.get(run) ?? new RunLog(this.files.log(run));
+    this.logs.set(run, log);
     log.read();
     return log;
   }
 
   private describeDeath(code: number | null): string {
     const last = this.files.lastError();
-    const how = code === null ? 'a signal ended it' : `exit code ${code}`;
+    const how = code === null || code > 128 ? 'a signal ended it' : `exit code ${code}`;
     return `The program ended without a result: ${how}${last === '' ? '' : `; ${last.slice(0, 300)}`}.`;
   }
 
@@ -306,7 +315,11 @@ class TaskRun {
   }
 
   private where(isCancellable = true) {
-    const { environment, signal } = this.context;
-    return { environment, ...(isCancellable && { signal }) };
+    const { starter, environment, signal } = this.context;
+    return {
+      environment,
+      by: { starter, scratch: this.files.scratch, errors: this.files.errors },
+      ...(isCancellable && { signal }),
+    };
   }
 }

@@ -1,6 +1,6 @@
 /** The files of one task in the folder of its batch, and the state that survives its worker. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TaskResult } from './task-result.ts';
 import type { Workplace } from './workplace.ts';
@@ -12,8 +12,6 @@ export interface TryState {
   /** The number of its log: from 1, never used twice. */
   run: number;
   sessionId: string;
-  /** The program of the last run: it may outlive its worker for some seconds. */
-  child?: { pid: number; started: string } | undefined;
   /** Set when the folder is complete. */
   workplace?: Workplace | undefined;
   /** Set when the check has ended. */
@@ -31,6 +29,10 @@ export class TaskFiles {
   readonly errors: string;
   readonly schema: string;
   readonly workplace: string;
+  /** Names the process of the last run: it may outlive its worker for some seconds. */
+  readonly child: string;
+  /** What git wrote last. */
+  readonly scratch: string;
   private readonly state: string;
 
   /** `tasks` is the folder between; a folder of published files has none. */
@@ -42,7 +44,9 @@ export class TaskFiles {
     this.errors = join(this.directory, 'stderr.txt');
     this.schema = join(this.directory, 'schema.json');
     this.workplace = join(batchDirectory, 'work', task);
-    this.state = join(this.directory, 'state.json');
+    this.child = join(this.directory, 'process.txt');
+    this.scratch = join(this.directory, 'git.txt');
+    this.state = join(this.directory, 'state.jsonl');
   }
 
   /** The stream-json lines of a try. */
@@ -65,24 +69,34 @@ export class TaskFiles {
     return [this.answer, this.patch, this.check, this.errors, ...logs].filter((path) => existsSync(path));
   }
 
-  make(): void {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+  /** True when it was not there. */
+  make(): boolean {
+    return mkdirSync(this.directory, { recursive: true, mode: 0o700 }) !== undefined;
   }
 
-  /** Undefined for a task that has not begun; what a crash left half-written counts as that. */
+  /** The last step that was written whole. Undefined for a task that has not begun. */
   readState(): TryState | undefined {
-    try {
-      return JSON.parse(readFileSync(this.state, 'utf8')) as TryState;
-    } catch {
-      // Not begun.
-      return undefined;
+    const lines = existsSync(this.state) ? readFileSync(this.state, 'utf8').split('\n') : [];
+    for (const line of lines.reverse()) {
+      try {
+        if (line !== '') return JSON.parse(line) as TryState;
+      } catch {
+        // A crash or a full disk has cut it: the step before counts.
+      }
     }
+    return undefined;
+  }
+
+  /** Undefined before the first run. */
+  readChild(): { pid: number; started: string } | undefined {
+    const text = existsSync(this.child) ? readFileSync(this.child, 'utf8') : '';
+    const [, pid, started = ''] = /^(\d+) (\S*)\n/.exec(text) ?? [];
+    return pid === undefined ? undefined : { pid: Number(pid), started };
   }
 
   writeState(state: TryState): void {
-    const fresh = `${this.state}.new`;
-    writeFileSync(fresh, JSON.stringify(state), { mode: 0o600 });
-    renameSync(fresh, this.state);
+    // Begins with the end of a line: the one before may be cut.
+    appendFileSync(this.state, `\n${JSON.stringify(state)}\n`, { mode: 0o600 });
   }
 
   /** What the program wrote last to stderr. */

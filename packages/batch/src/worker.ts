@@ -4,6 +4,7 @@
  */
 
 import type { BatchEngine, Claim, Settlement, WorkerIdentity } from './engine.ts';
+import { openStarter } from './open-starter.ts';
 import type { TaskContext, TaskProgress } from './run-task.ts';
 import { runTask } from './run-task.ts';
 import type { TaskResult } from './task-result.ts';
@@ -42,6 +43,8 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
   const running = new Map<string, Running>();
   const events: WorkerEvent[] = [];
   const bell = new Bell();
+  const starter = openStarter(options.environment);
+  let lookedAt = -Infinity;
   let failure: { error: unknown } | undefined;
   const post = (event: WorkerEvent) => {
     events.push(event);
@@ -68,11 +71,18 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
       if (events.length > 0) continue;
       if (running.size === 0 && (stop.aborted || (isIdle && !isPermanent))) return;
       await bell.wait(delayMs);
-      for (const each of running.values()) if (!(await engine.isHeld(each.claim))) each.controller.abort();
+      await endWhatIsTaken();
     }
   } finally {
     for (const { controller } of running.values()) controller.abort();
     await Promise.all([...running.values()].map(({ done }) => done));
+    starter.close();
+  }
+
+  async function endWhatIsTaken(): Promise<void> {
+    if (performance.now() - lookedAt < LOOK_MS) return;
+    lookedAt = performance.now();
+    for (const each of running.values()) if (!(await engine.isHeld(each.claim))) each.controller.abort();
   }
 
   function start(claim: Claim): void {
@@ -97,7 +107,7 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
     const { batch: of, task } = claim;
     const settlement = await runTask(claim, {
       ...{ program: options.program, environment: options.environment, machine: options.machine },
-      ...{ isKept: options.isKept ?? false, signal },
+      ...{ starter, isKept: options.isKept ?? false, signal },
       onProgress: (progress) => post({ type: 'progress', batch: of, task: task.id, progress }),
       onOverload: () => {
         void engine.slowDown(claim);

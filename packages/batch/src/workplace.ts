@@ -3,9 +3,9 @@
  * itself. It knows the commit the task began with, and what the task changed. It survives its worker, and is removed whole.
  */
 
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { git } from './git.ts';
+import { git, gitPrints } from './git.ts';
 import type { GitOptions } from './git.ts';
 import { findHead } from './known-base.ts';
 import type { Base } from './known-base.ts';
@@ -22,7 +22,7 @@ export interface Workplace {
   repository?: string;
 }
 
-type Where = Omit<GitOptions, 'directory' | 'stdout'>;
+type Where = Omit<GitOptions, 'directory' | 'output'>;
 
 /** Throws GitError, or an Error for a folder that is missing. What an earlier try left at the path is removed. */
 export async function makeWorkplace(task: Task, path: string, isInPlace: boolean, where: Where): Promise<Workplace> {
@@ -38,10 +38,10 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Forced: a record whose folder is gone does not matter.
   const add = ['worktree', 'add', '--force', '--force', '--detach', '--quiet', path, base];
-  await git(add, { ...where, directory: repository });
+  await git(add, { ...where, directory: repository, isSilent: true });
   const directory = join(path, prefix);
   // A folder that git does not know yet is empty in the worktree.
-  mkdirSync(directory, { recursive: true });
+  if (prefix !== '') mkdirSync(directory, { recursive: true });
   return { directory, top: path, base, repository };
 }
 
@@ -92,19 +92,13 @@ export async function savePatch({ top, base }: Workplace, path: string, where: W
   if (top === undefined || base === undefined) return undefined;
   const options = { ...where, directory: top };
   // Most tasks that only read end here, after one process.
-  const status = await git(['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all'], options);
-  const isClean = status.split('\0').every((line) => line === '' || line.startsWith('# '));
-  if (isClean && status.includes(`# branch.oid ${base}\0`)) return undefined;
-  await git(['add', '--all'], options);
+  const status = ['status', '--porcelain=v2', '--branch', '--untracked-files=all', '--no-ahead-behind'];
+  if (await gitPrints(`# branch.oid ${base}\n# branch.head (detached)`, status, options)) return undefined;
+  await git(['add', '--all'], { ...options, isSilent: true });
   const plain = ['diff', '--cached', '--no-ext-diff', '--no-textconv', '--no-renames'];
   const rows = (await git([...plain, '--numstat', '-z', base], options)).split('\0').filter(Boolean);
   if (rows.length === 0) return undefined;
-  const file = openSync(path, 'w', 0o600);
-  try {
-    await git([...plain, '--binary', base], { ...options, stdout: file });
-  } finally {
-    closeSync(file);
-  }
+  await git([...plain, '--binary', base], { ...options, output: path });
   const counts = rows.map((row) =>
     row
       .split('\t')
