@@ -1,4 +1,7 @@
-/** Workers of a batch are killed at random: every task ends with exactly one result, and nothing is left behind. */
+/**
+ * Workers of a batch are killed at random: every task ends with exactly one result, and nothing is left behind. CASTOR_KILLS=2000,200
+ * chooses the number of tasks and of kills.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { answer, call, fakeModel, say } from '@castor/testkit';
@@ -6,7 +9,9 @@ import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 import { jsonl, openBatchPlace } from './batch.fixture.ts';
 
-const [TASKS, KILLS] = inject('isEndurance') ? [300, 60] : [6, 3];
+const [TASKS = 6, KILLS = 3] = (process.env['CASTOR_KILLS'] ?? (inject('isEndurance') ? '300,60' : '6,3'))
+  .split(',')
+  .map(Number);
 
 function random(seed: number): () => number {
   let state = seed;
@@ -32,7 +37,7 @@ function processesIn(folder: string): string[] {
 }
 
 describe('a batch whose workers are killed', () => {
-  it(`ends ${TASKS} tasks once each after ${KILLS} kills`, { timeout: 1_500_000 }, async () => {
+  it(`ends ${TASKS} tasks once each after ${KILLS} kills`, { timeout: 3_600_000 }, async () => {
     await using place = await openBatchPlace({ 'log.txt': '' });
     await using model = await fakeModel(script);
     const tasks = Array.from({ length: TASKS }, (_, index) => ({

@@ -101,8 +101,9 @@ export class SqliteEngine implements BatchEngine {
   async claim({ id, labels }: WorkerIdentity, batch?: string): Promise<Claimed> {
     return this.atomically(() => {
       const { pid } = process;
-      this.run('INSERT OR REPLACE INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
-      this.recoverNow();
+      if (!this.get('SELECT 1 FROM workers WHERE id = ?', id))
+        this.run('INSERT INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
+      this.recoverNow(id);
       return claimNext(this.database, { worker: id, labels, batch, now: this.now() });
     });
   }
@@ -146,6 +147,8 @@ export class SqliteEngine implements BatchEngine {
   }
 
   async speedUp({ task }: Claim): Promise<void> {
+    // Most providers never slow down.
+    if (!this.get('SELECT 1 FROM paces WHERE provider = ?', providerOf(task.model))) return;
     this.changePace(providerOf(task.model), quickened);
   }
 
@@ -226,9 +229,9 @@ export class SqliteEngine implements BatchEngine {
   }
 
   /** Inside a transaction. */
-  private recoverNow(): number {
+  private recoverNow(self = ''): number {
     let count = 0;
-    for (const row of this.all<TaskRow>(`SELECT * FROM tasks WHERE state = 'running'`)) {
+    for (const row of this.all<TaskRow>(`SELECT * FROM tasks WHERE state = 'running' AND worker IS NOT ?`, self)) {
       const worker = this.get('SELECT pid, started FROM workers WHERE id = ?', row.worker ?? '');
       if (worker && this.isAlive(worker['pid'] as number, worker['started'] as string)) continue;
       count += 1;
@@ -263,7 +266,8 @@ export class SqliteEngine implements BatchEngine {
       this.database.exec('COMMIT');
       return result;
     } catch (error) {
-      this.database.exec('ROLLBACK');
+      // A full disk has rolled it back already; its own words are the ones to tell.
+      if (this.database.isTransaction) this.database.exec('ROLLBACK');
       throw error;
     }
   }
