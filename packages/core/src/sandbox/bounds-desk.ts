@@ -30,13 +30,16 @@ export interface BoundsDeskOptions {
   root: string;
   /** From the settings. */
   writable: readonly string[];
-  reachesRegistries: boolean;
+  /** Asked at each connection: it may depend on the approval mode. */
+  reachesRegistries(): boolean;
   /** No host is reached and no command leaves, and the user is not asked. */
   isAirgapped?: boolean | undefined;
   /** Absent: no user can be asked, and what is new is denied. */
   ask?: ((wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
   /** Called with each answer of the user, before it takes effect. */
   onAnswer?: ((wish: BoundsWish | ConfirmedWish, answer: BoundsAnswer) => void) | undefined;
+  /** How long a question waits; default five minutes. */
+  answerLimitMs?: number | undefined;
 }
 
 /** An unanswered question ends with a denial: the program would wait forever. */
@@ -50,12 +53,12 @@ export class BoundsDesk {
   private readonly passing = new Set<string>();
   private readonly asking = new Map<string, Promise<BoundsAnswer>>();
   private last: Promise<unknown> = Promise.resolve();
+  /** Running commands that reach package registries by their names. */
+  private registryUses = 0;
 
   constructor(options: BoundsDeskOptions) {
     this.options = options;
     for (const path of options.writable) this.opened.write.add(path);
-    if (options.reachesRegistries && !options.isAirgapped)
-      for (const host of REGISTRY_HOSTS) this.opened.host.add(host);
     for (const { kind, what, root } of readGrants(options.home))
       if (isWithin(options.root, root) && !this.isClosed(kind)) this.opened[kind].add(what);
   }
@@ -66,17 +69,21 @@ export class BoundsDesk {
 
   /** Everything that is open, each with its kind. */
   list(): string[] {
-    return Object.entries(this.opened).flatMap(([kind, places]) => [...places].map((what) => `${kind} ${what}`));
+    const { write, read } = this.opened;
+    const all = { write: [...write], read: [...read], host: this.hosts };
+    return Object.entries(all).flatMap(([kind, places]) => places.map((what) => `${kind} ${what}`));
   }
 
   get hosts(): string[] {
-    return [...this.opened.host];
+    const { isAirgapped, reachesRegistries } = this.options;
+    const reaches = !isAirgapped && (this.registryUses > 0 || reachesRegistries());
+    return [...new Set([...this.opened.host, ...(reaches ? REGISTRY_HOSTS : [])])];
   }
 
   /** For the proxy: an unknown host waits for the user's answer. */
   async decideHost(host: string, port: number): Promise<ProxyDecision> {
     if (this.isClosed('host'))
-      return { isAllowed: false, why: `${host} is not reached: airgap allows only the host of the model` };
+      return { isAllowed: false, why: 'airgap allows only the host of the model', isFinal: true };
     const list = this.hosts.flatMap((entry) => parseHostEntry(entry) ?? []);
     // A question about the name alone: each connection is decided on by its port.
     const isListed =
@@ -117,15 +124,20 @@ export class BoundsDesk {
     if (!ask || this.refused.has(key) || this.isClosed(wish.kind)) return 'no';
     const known = this.asking.get(key);
     if (known) return known;
+    let limit: AbortSignal | undefined;
     const answer = this.last
-      .then(() => ask(wish, AbortSignal.timeout(ANSWER_LIMIT_MS)))
+      .then(() => {
+        limit = AbortSignal.timeout(this.options.answerLimitMs ?? ANSWER_LIMIT_MS);
+        return ask(wish, limit);
+      })
       .catch((): BoundsAnswer => 'no');
     this.last = answer;
     this.asking.set(key, answer);
     const given = await answer;
     this.asking.delete(key);
     this.options.onAnswer?.(wish, given);
-    if (given === 'no') this.refused.add(key);
+    // A user who was away is asked again.
+    if (given === 'no' && limit?.aborted !== true) this.refused.add(key);
     return given;
   }
 
@@ -138,5 +150,11 @@ export class BoundsDesk {
     if (this.opened[kind].has(path)) return () => undefined;
     this.opened[kind].add(path);
     return () => void this.opened[kind].delete(path);
+  }
+
+  /** Opens package registries while a command runs; the result closes them again. */
+  openRegistries(): () => void {
+    this.registryUses++;
+    return () => void this.registryUses--;
   }
 }

@@ -8,7 +8,9 @@ export function describeDenials(denials: readonly Denial[], networkProblem?: str
   const lines = denials.map((denial) => {
     if (denial.kind === 'host') {
       const port = denial.port > 0 && denial.port !== 443 && denial.port !== 80 ? `:${denial.port}` : '';
-      return `The sandbox did not let the command reach ${denial.host}${port}. The user can allow it: castor sandbox allow ${denial.host}${port}`;
+      const denied = `The sandbox did not let the command reach ${denial.host}${port}`;
+      if (denial.isFinal) return `${denied}: ${denial.why}. It cannot be allowed inside the sandbox.`;
+      return `${denied}. The user can allow it: castor sandbox allow ${denial.host}${port}`;
     }
     const verb = denial.kind === 'write' ? 'write' : 'read';
     return `The sandbox did not let the command ${verb} ${denial.path}. The user can allow it: castor sandbox allow --${verb} ${denial.offer}`;

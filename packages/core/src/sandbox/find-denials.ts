@@ -22,6 +22,8 @@ export interface HostDenial {
   /** 0 where a program only asked for the name. */
   port: number;
   why: string;
+  /** No grant would open it. */
+  isFinal?: boolean | undefined;
 }
 
 export type Denial = FileDenial | HostDenial;
@@ -45,8 +47,8 @@ export function findDenials(end: CommandEnd, plan: SandboxPlan, attempts: readon
 
 function findHosts(attempts: readonly NetworkAttempt[]): HostDenial[] {
   const denied = new Map<string, HostDenial>();
-  for (const { host, port, isAllowed, why } of attempts)
-    if (!isAllowed) denied.set(`${host}:${port}`, { kind: 'host', host, port, why });
+  for (const { host, port, isAllowed, why, isFinal } of attempts)
+    if (!isAllowed) denied.set(`${host}:${port}`, { kind: 'host', host, port, why, ...(isFinal && { isFinal }) });
   // A name that was asked for and then reached through the proxy says nothing new.
   return [...denied.values()].filter(
     (each) => each.port > 0 || !attempts.some(({ host, port }) => host === each.host && port > 0),

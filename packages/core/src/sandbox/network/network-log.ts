@@ -14,6 +14,8 @@ export interface NetworkAttempt {
   port: number;
   isAllowed: boolean;
   why: string;
+  /** No grant would open it: an address of this computer, or what is no name at all. */
+  isFinal?: boolean | undefined;
 }
 
 /** More than a session makes in a reasonable time; the oldest are forgotten. */

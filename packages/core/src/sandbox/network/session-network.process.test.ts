@@ -1,7 +1,7 @@
 /** The network of a session for real: what passes the proxy, what does not, and what the log says of it. */
 
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { openTestSandbox, reasonToSkip } from '../sandbox.fixture.ts';
@@ -138,6 +138,27 @@ describe.skipIf(reason !== undefined)(
       const read = 'until exec 3<>/dev/tcp/127.0.0.1/4567; do sleep 0.05; done 2>/dev/null; cat <&3';
       expect((await box.run(read)).stdout).toBe('served');
       expect((await serving).code).toBe(0);
+    });
+
+    it('shows the port of a server on this computer, as long as it runs', async () => {
+      const shown = Promise.withResolvers<{ port: number; shownAt: number }>();
+      using box = await openTestSandbox({
+        decideHost: async () => ({ isAllowed: false, why: 'no' }),
+        onPort: (port) => shown.resolve(port),
+      });
+      const serve = `node -e "require('node:http').createServer((_, r) => r.end('served', () => process.exit(0))).listen(6379, '127.0.0.1')"`;
+      const serving = box.run(serve, { environment: NODE });
+      const { port, shownAt } = await shown.promise;
+      // The number of a database is not taken: a program of the user could send its password there.
+      expect([port, shownAt === port]).toEqual([6379, false]);
+      expect(await (await fetch(`http://127.0.0.1:${shownAt}/`)).text()).toBe('served');
+      expect((await serving).code).toBe(0);
+      const isOpen = () =>
+        new Promise<boolean>((resolve) => {
+          const socket = connect(shownAt, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+          socket.once('connect', () => socket.destroy());
+        });
+      while (await isOpen()) await new Promise((resolve) => setTimeout(resolve, 20));
     });
 
     it('is not there in the profile read-only', async () => {

@@ -10,7 +10,9 @@ import { normalizeHost } from './host-list.ts';
 import { HOLDER_SOURCE } from './holder-source.ts';
 import type { NetworkLog } from './network-log.ts';
 import { SessionProxy } from './session-proxy.ts';
-import type { SessionProxyOptions } from './session-proxy.ts';
+import type { ProxyDecision, SessionProxyOptions } from './session-proxy.ts';
+import { ShownPorts } from './shown-ports.ts';
+import type { ShownPort } from './shown-ports.ts';
 
 export interface SessionNetworkOptions extends Pick<SessionProxyOptions, 'decide' | 'allowsAddress' | 'lookup'> {
   bubblewrap: string;
@@ -18,6 +20,8 @@ export interface SessionNetworkOptions extends Pick<SessionProxyOptions, 'decide
   /** The session's own folder. */
   folder: string;
   log: NetworkLog;
+  /** Called with each port of a command that is shown on this computer; absent: none is. */
+  onPort?: ((shown: ShownPort) => void) | undefined;
 }
 
 const PROXY_PORT = 3128;
@@ -36,6 +40,7 @@ export class SessionNetwork {
   private readonly pid: number;
   /** By host, the address that stands for it. */
   private readonly standing = new Map<string, string>();
+  private readonly ports: ShownPorts | undefined;
 
   private constructor(options: SessionNetworkOptions, proxy: SessionProxy, holder: ChildProcess, pid: number) {
     this.options = options;
@@ -43,7 +48,12 @@ export class SessionNetwork {
     this.proxy = proxy;
     this.holder = holder;
     this.pid = pid;
-    readLines(holder, (line) => void this.answerQuery(line));
+    const { onPort, folder } = options;
+    this.ports = onPort && new ShownPorts(doorOf(folder), onPort);
+    readLines(holder, (line) => {
+      if (line.startsWith('ports ')) void this.ports?.update(line.slice(6).split(',').filter(Boolean).map(Number));
+      else void this.answerQuery(line);
+    });
   }
 
   /** Rejects with a sentence when the namespace does not start. */
@@ -54,7 +64,7 @@ export class SessionNetwork {
     const words = [
       ...['--unshare-user', '--unshare-net', '--dev-bind', '/', '/', '--cap-add', 'CAP_NET_BIND_SERVICE'],
       ...['--die-with-parent', '--info-fd', String(INFO_DESCRIPTOR)],
-      ...['--', process.execPath, '-e', HOLDER_SOURCE, socketPath, String(PROXY_PORT)],
+      ...['--', process.execPath, '-e', HOLDER_SOURCE, socketPath, String(PROXY_PORT), doorOf(options.folder)],
     ];
     const holder = builtin.childProcess.spawn(options.bubblewrap, words, {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -80,12 +90,14 @@ export class SessionNetwork {
   /** `call` names the command in the log. */
   variablesFor(call: string): Record<string, string> {
     this.proxy.expect(call);
+    if (this.ports) this.holder.stdin?.write('watch\n');
     return proxyVariables(call, PROXY_PORT);
   }
 
   close(): void {
     this.holder.kill('SIGKILL');
     this.proxy.close();
+    this.ports?.close();
   }
 
   /** A name is held until it is decided on. An allowed one gets an address here, whose connections go through the proxy. */
@@ -94,12 +106,12 @@ export class SessionNetwork {
     if (id === undefined) return;
     const host = normalizeHost(name);
     // A name without a dot is that of this computer or its network.
-    const decision = host?.includes('.')
+    const decision: ProxyDecision = host?.includes('.')
       ? await this.options.decide(host, 0, undefined)
-      : { isAllowed: false, why: 'it was asked for without the proxy' };
+      : { isAllowed: false, why: 'a name without a dot is one of this computer or its network', isFinal: true };
     const address = decision.isAllowed && host !== undefined ? this.addressOf(host) : undefined;
     if (address === undefined)
-      this.log.add({ call: undefined, host: host ?? name, port: 0, isAllowed: false, why: decision.why });
+      this.log.add({ ...decision, call: undefined, host: host ?? name, port: 0, isAllowed: false });
     const rest = address === undefined ? '' : ` ${host} ${address} ${STANDING_PORTS.join(',')}`;
     this.holder.stdin?.write(`answer ${id}${rest}\n`);
   }
@@ -111,6 +123,11 @@ export class SessionNetwork {
     this.standing.set(host, address);
     return address;
   }
+}
+
+/** Where the holder takes connections to ports of commands. */
+function doorOf(folder: string): string {
+  return join(folder, 'ports.sock');
 }
 
 /** What programs find the proxy by; the user name in its address names the command in the log. */
