@@ -44,6 +44,18 @@ describe.skipIf(reason !== undefined)(`quarantine${reason === undefined ? '' : `
     expect(readlinkSync(join(box.root, '.husky'))).toBe('shared/hooks');
   });
 
+  it('takes a link in place of a folder, and nothing behind it', async () => {
+    using box = await openTestSandbox({ base: baseOutsideTmp() });
+    const foreign = box.write(join(box.home, 'other/workflows/ci.yml'), 'mine');
+    expect(await plant(box, 'ln -s ../home/other .github')).toEqual(['.github']);
+    expect([existsSync(foreign), existsSync(join(box.root, '.github'))]).toEqual([true, false]);
+    // The user's own link is left alone, and opens nothing.
+    symlinkSync('../home/other', join(box.root, '.github'));
+    box.sandbox.refresh();
+    expect(await plant(box, 'echo evil > .github/made; true')).toEqual([]);
+    expect([existsSync(foreign), existsSync(join(box.home, 'other/made'))]).toEqual([true, false]);
+  });
+
   it('starts with a protected path that is a dangling link', async () => {
     using box = await openTestSandbox();
     symlinkSync('/nowhere', join(box.root, '.vscode'));

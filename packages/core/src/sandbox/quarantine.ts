@@ -6,6 +6,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { builtin } from '../util/builtin-modules.ts';
+import { linkAbove } from './link-above.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
 export interface Quarantined {
@@ -34,7 +35,10 @@ export class Quarantine {
     const moved: Quarantined[] = [];
     for (const [path, mark] of before) {
       if (markOf(path) === mark) continue;
-      for (const planted of mark === undefined ? harmfulPartsOf(path) : [path]) moved.push(...this.move(planted));
+      // Behind a link is a file of another place: the link is what was planted.
+      const link = linkAbove(path);
+      const planted = link === undefined ? (mark === undefined ? harmfulPartsOf(path) : [path]) : [link];
+      for (const each of planted) moved.push(...this.move(each));
       if (mark?.startsWith('link ')) restoreLink(path, mark.slice('link '.length));
     }
     return moved;
@@ -53,6 +57,8 @@ export class Quarantine {
 }
 
 function markOf(path: string): string | undefined {
+  const link = linkAbove(path);
+  if (link !== undefined) return `behind ${link} ${readlinkSync(link)}`;
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
   if (found.isSymbolicLink()) return `link ${readlinkSync(path)}`;

@@ -8,6 +8,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import { cacheFolders, cachesToCreate } from './cache-folders.ts';
 import { hiddenPaths, isWithin } from './hidden-paths.ts';
+import { linkAbove } from './link-above.ts';
+import { isMaskable, maskSettings } from './mask-settings.ts';
 import { PROTECTED_IN_GIT, PROTECTED_NAMES, WRITTEN_BY_WORKTREES } from './protected-names.ts';
 import type { PathFact, SandboxFacts } from './sandbox-plan.ts';
 
@@ -20,6 +22,8 @@ export interface SurveyRequest {
   needed?: readonly string[] | undefined;
   temporary: string;
   emptyFile: string;
+  /** Keeps a text for commands, and returns the file. */
+  keep?: ((text: string) => string) | undefined;
 }
 
 export interface Survey {
@@ -48,7 +52,9 @@ export function surveyDisk(request: SurveyRequest): Survey {
   const mounted = new Set([...roots, ...repositories.slice(0, MAX_MOUNTED)]);
   const sort = (path: string, canMount = true) => {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (canMount && (found?.isFile() || found?.isDirectory())) protectedPaths.push(path);
+    // A mount below a link would open or cover what the link leads to.
+    const isReal = canMount && linkAbove(path) === undefined;
+    if (isReal && (found?.isFile() || found?.isDirectory())) protectedPaths.push(path);
     else watched.push(path);
   };
   const repository: string[] = [];
@@ -69,7 +75,7 @@ export function surveyDisk(request: SurveyRequest): Survey {
       readable: [...(request.readable ?? []), ...(request.needed ?? []), ...SYSTEM_NEEDED].flatMap(
         (path) => realPath(path) ?? [],
       ),
-      hidden: [...findHidden(hiddenPaths(home)), ...findSockets(home)],
+      hidden: [...findHidden(hiddenPaths(home), request.keep), ...findSockets(home)],
       caches: cacheFolders(home).flatMap((path) => (isFolder(path) ? (realPath(path) ?? []) : [])),
       protectedPaths,
       repository,
@@ -84,11 +90,25 @@ export function surveyDisk(request: SurveyRequest): Survey {
 /** Some systems keep their programs below /run. */
 const SYSTEM_NEEDED = ['/run/current-system', '/run/opengl-driver'];
 
-function findHidden(paths: readonly string[]): PathFact[] {
-  return paths.flatMap((path) => {
+function findHidden(paths: readonly string[], keep: SurveyRequest['keep']): PathFact[] {
+  return paths.flatMap((path): PathFact[] => {
     const real = realPath(path);
-    return real === undefined ? [] : [{ path: real, isFolder: isFolder(real) }];
+    if (real === undefined) return [];
+    if (isFolder(real)) return [{ path: real, isFolder: true }];
+    const text = keep && isMaskable(path) ? readSettings(real) : undefined;
+    return [{ path: real, isFolder: false, ...(text !== undefined && { mask: keep?.(maskSettings(text)) }) }];
   });
+}
+
+const MAX_SETTINGS = 100_000;
+
+function readSettings(path: string): string | undefined {
+  try {
+    const found = lstatSync(path);
+    return found.isFile() && found.size < MAX_SETTINGS ? readFileSync(path, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A socket in the home folder (of an agent, of a database, of containers) is reachable through a read-only mount. */
