@@ -45,6 +45,6 @@ function toArguments({ kind, path, source = path, isPassed = false }: Mount, emp
     case 'hidden-folder':
       return ['--perms', isPassed ? '0111' : '0000', '--tmpfs', path];
     case 'hidden-file':
-      return ['--ro-bind', emptyFile, path];
+      return ['--ro-bind', source === path ? emptyFile : source, path];
   }
 }

@@ -21,6 +21,8 @@ export interface CommandSandbox {
   watched(): readonly string[];
   /** Starts to listen for commands: the result says what they tried to reach. */
   watchNetwork(): () => NetworkAttempt[];
+  /** Starts to listen for programs that were ended because they used too much: the result says why. */
+  watchStops(): () => string[];
   /** Forgets the plans: the disk or the grants changed. */
   refresh(): void;
   dispose(): void;

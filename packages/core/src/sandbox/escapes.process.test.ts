@@ -62,6 +62,16 @@ describe.skipIf(reason !== undefined)(`files${reason === undefined ? '' : `: ski
     expect((await box.run('cat /etc/shadow')).stdout).toBe('');
   });
 
+  it('shows the settings of a package manager without its credentials', async () => {
+    const npmrc =
+      'registry=https://npm.corp/\n//npm.corp/:_authToken=CANARY\n_auth = CANARY\nproxy=http://me:CANARY@p/\nfund=false\n';
+    const homeFiles = { '.npmrc': npmrc, '.yarnrc.yml': 'nodeLinker: node-modules\nnpmAuthToken: "CANARY"\n' };
+    using box = await openTestSandbox({ homeFiles, base: baseOutsideTmp() });
+    const { stdout } = await box.run('cat ~/.npmrc ~/.yarnrc.yml; echo x >> ~/.npmrc');
+    expect(stdout).toBe('registry=https://npm.corp/\nfund=false\nnodeLinker: node-modules\n');
+    expect(readFileSync(join(box.home, '.npmrc'), 'utf8')).toBe(npmrc);
+  });
+
   it('shows what it needs inside a hidden folder, and nothing beside it', async () => {
     const homeFiles = { '.gemini/tmp/p/bin/git': '#!/bin/sh\necho wrapped', '.gemini/oauth.json': 'KEY' };
     const needed: string[] = [];

@@ -8,13 +8,18 @@ import { findDenials } from './find-denials.ts';
 import { isWithin } from './hidden-paths.ts';
 import { Quarantine } from './quarantine.ts';
 import { Sandbox } from './sandbox.ts';
+import { boundsOfMode, readSandboxFile } from './sandbox-file.ts';
+import { chooseProfile } from './sandbox-profile.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 
 export interface BenchOptions {
   home: string;
   root: string;
   environment: Readonly<Record<string, string | undefined>>;
-  profile: SandboxProfile;
+  /** Absent: that of a session in default mode. */
+  profile?: SandboxProfile | undefined;
+  isTrusted?: boolean | undefined;
+  isAirgapped?: boolean | undefined;
   writable: readonly string[];
   /** Whether it reaches package registries. */
   networkAccess: boolean;
@@ -32,8 +37,13 @@ export interface PlanDescription {
 
 /** Throws SandboxError. */
 export async function openSandboxBench(options: BenchOptions) {
-  const { home, root, environment, profile, writable, networkAccess } = options;
-  const desk = new BoundsDesk({ home, root, writable, reachesRegistries: networkAccess });
+  const { home, root, environment, writable, networkAccess, isAirgapped = false, isTrusted = true } = options;
+  const file = await readSandboxFile(home);
+  const { isReadOnly, hasNetwork } = boundsOfMode(file, 'default');
+  const reachesRegistries = () => networkAccess || hasNetwork || options.profile === 'workspace-write+net';
+  const desk = new BoundsDesk({ home, root, writable, reachesRegistries, isAirgapped });
+  const profile =
+    options.profile ?? chooseProfile({ mode: 'default', isTrusted, hasNetwork: desk.hosts.length > 0, isReadOnly });
   const sandbox = await Sandbox.open({
     ...{ home, roots: [root], environment },
     profile: () => profile,
@@ -44,13 +54,13 @@ export async function openSandboxBench(options: BenchOptions) {
   return {
     program: sandbox.bubblewrap.file,
     warnings: sandbox.warnings,
-    describe: () => describe(sandbox, profile, desk.hosts),
+    describe: () => describe(sandbox, profile, isAirgapped ? undefined : desk.hosts),
     run: (words: readonly string[], signal?: AbortSignal) => run(sandbox, words, { root, environment, signal }),
     dispose: () => sandbox.dispose(),
   };
 }
 
-function describe(sandbox: Sandbox, profile: SandboxProfile, hosts: readonly string[]): PlanDescription {
+function describe(sandbox: Sandbox, profile: SandboxProfile, hosts: readonly string[] | undefined): PlanDescription {
   const { mounts } = sandbox.planOf(profile);
   const of = (kinds: readonly string[]) => mounts.filter(({ kind }) => kinds.includes(kind)).map(({ path }) => path);
   const writable = [...new Set(of(['writable']))].map((path) => (path === '/tmp' ? '/tmp (of the session)' : path));
@@ -68,8 +78,9 @@ function describe(sandbox: Sandbox, profile: SandboxProfile, hosts: readonly str
   };
 }
 
-function describeNetwork(profile: SandboxProfile, hosts: readonly string[]): string {
+function describeNetwork(profile: SandboxProfile, hosts: readonly string[] | undefined): string {
   if (profile === 'read-only') return 'none';
+  if (hosts === undefined) return 'localhost of the session, and no host: airgap';
   const listed = hosts.length === 0 ? '' : ` and ${hosts.join(', ')}`;
   return `localhost of the session${listed}; a session asks about other hosts`;
 }

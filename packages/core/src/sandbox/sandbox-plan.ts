@@ -20,6 +20,8 @@ export interface Mount {
 export interface PathFact {
   path: string;
   isFolder: boolean;
+  /** A file with what commands may see of it. */
+  mask?: string | undefined;
 }
 
 /** What a survey found. All paths are real ones that exist. */
@@ -73,8 +75,8 @@ export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): Sandb
   return { profile, mounts };
 }
 
-function hide({ path, isFolder }: PathFact, { readable, roots, writable }: SandboxFacts): Mount {
-  if (!isFolder) return { kind: 'hidden-file', path };
+function hide({ path, isFolder, mask }: PathFact, { readable, roots, writable }: SandboxFacts): Mount {
+  if (!isFolder) return { kind: 'hidden-file', path, ...(mask !== undefined && { source: mask }) };
   const isPassed = [...readable, ...roots, ...writable].some((visible) => visible !== path && isWithin(visible, path));
   return { kind: 'hidden-folder', path, ...(isPassed && { isPassed }) };
 }

@@ -17,11 +17,13 @@ export interface ProfileFacts {
   isTrusted: boolean;
   /** `tools.sandboxNetworkAccess`, or a host that was granted. */
   hasNetwork: boolean;
+  /** Gemini CLI's sandbox.toml says so for this mode. */
+  isReadOnly?: boolean | undefined;
 }
 
 /** The profile of a session whose sandbox is on. YOLO mode keeps it: it answers questions, it does not widen bounds. */
-export function chooseProfile({ mode, isTrusted, hasNetwork }: ProfileFacts): SandboxProfile {
-  if (mode === 'plan' || !isTrusted) return 'read-only';
+export function chooseProfile({ mode, isTrusted, hasNetwork, isReadOnly }: ProfileFacts): SandboxProfile {
+  if (mode === 'plan' || !isTrusted || isReadOnly) return 'read-only';
   return hasNetwork ? 'workspace-write+net' : 'workspace-write';
 }
 

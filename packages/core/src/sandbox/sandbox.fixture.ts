@@ -52,7 +52,10 @@ export interface TestSandbox {
 }
 
 export interface TestSandboxOptions extends Partial<
-  Pick<SandboxOptions, 'granted' | 'needed' | 'decideHost' | 'allowsAddress' | 'lookup'>
+  Pick<
+    SandboxOptions,
+    'granted' | 'needed' | 'decideHost' | 'allowsAddress' | 'lookup' | 'onPort' | 'limits' | 'onStopped'
+  >
 > {
   /** In the home folder. */
   homeFiles?: Record<string, string>;
@@ -87,6 +90,7 @@ export async function openTestSandbox(options: TestSandboxOptions = {}): Promise
   const sandbox = await Sandbox.open({
     ...{ home, roots: [root], environment: process.env, granted, needed },
     ...{ decideHost: options.decideHost, allowsAddress: options.allowsAddress, lookup: options.lookup },
+    ...{ onPort: options.onPort, limits: options.limits, onStopped: options.onStopped },
     profile: () => profile,
     quarantineDirectory: join(base, 'quarantine'),
   });

@@ -10,6 +10,8 @@ import type { Confine, Invocation, ProgramUse } from '../util/invocation.ts';
 import { toBubblewrapArguments } from './bubblewrap-arguments.ts';
 import { confineVariables } from './child-variables.ts';
 import type { CommandSandbox } from './command-sandbox.ts';
+import { ARGUMENTS_DESCRIPTOR, FILTER_DESCRIPTOR, LaunchWords } from './launch-words.ts';
+import { mountCheckWords } from './mount-check.ts';
 import { findOnPath, probeBubblewrap } from './probe-bubblewrap.ts';
 import type { Bubblewrap } from './probe-bubblewrap.ts';
 import { Quarantine } from './quarantine.ts';
@@ -17,12 +19,16 @@ import { SandboxError } from './sandbox-error.ts';
 import { NetworkLog } from './network/network-log.ts';
 import type { NetworkAttempt } from './network/network-log.ts';
 import { SessionNetwork } from './network/session-network.ts';
+import type { SessionNetworkOptions } from './network/session-network.ts';
 import type { SessionProxyOptions } from './network/session-proxy.ts';
+import { ResourceWatch } from './resource-watch.ts';
+import type { ResourceLimits } from './resource-watch.ts';
+import { findSwapped } from './find-swapped.ts';
 import { planSandbox } from './sandbox-plan.ts';
 import type { SandboxPlan } from './sandbox-plan.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { createSeccompFilter } from './seccomp-filter.ts';
-import { inheritedDescriptors, SessionFolder } from './session-folder.ts';
+import { SessionFolder } from './session-folder.ts';
 import { realPath, surveyDisk } from './survey-disk.ts';
 import type { Survey } from './survey-disk.ts';
 
@@ -46,6 +52,12 @@ export interface SandboxOptions {
   onAttempt?: ((attempt: NetworkAttempt) => void) | undefined;
   allowsAddress?: SessionProxyOptions['allowsAddress'];
   lookup?: SessionProxyOptions['lookup'];
+  /** Called with each port of a command that is shown on this computer; absent: none is. */
+  onPort?: SessionNetworkOptions['onPort'];
+  /** For tests. */
+  limits?: Partial<ResourceLimits> | undefined;
+  /** Called when a program was ended that used too much. */
+  onStopped?: ((reason: string) => void) | undefined;
 }
 
 interface Prepared {
@@ -54,8 +66,6 @@ interface Prepared {
   key: string;
 }
 
-const ARGUMENTS_DESCRIPTOR = 8;
-const FILTER_DESCRIPTOR = 9;
 /** A name waits for the user's answer, as long as resolvers can wait. */
 const RESOLVER = 'nameserver 127.0.0.1\noptions timeout:30 attempts:5\n';
 /** The names of more commands than run at once. */
@@ -69,9 +79,12 @@ export class Sandbox implements CommandSandbox {
   private readonly options: SandboxOptions;
   private readonly folder: SessionFolder;
   private readonly filterFile: string | undefined;
-  private readonly inherited = inheritedDescriptors();
+  private readonly launch = new LaunchWords();
   private readonly prepared = new Map<string, Prepared>();
   readonly log: NetworkLog;
+  private readonly resources: ResourceWatch;
+  /** Why programs were ended, in their order. */
+  private readonly stops: string[] = [];
   private network: Promise<SessionNetwork | undefined> | undefined;
   private networkProblem: string | undefined;
   private commandNames: string[] = [];
@@ -86,6 +99,14 @@ export class Sandbox implements CommandSandbox {
     this.filterFile = filter && this.folder.write('filter', filter);
     this.quarantine = new Quarantine(options.quarantineDirectory);
     this.log = new NetworkLog(options.onAttempt);
+    this.resources = new ResourceWatch({
+      folders: [...options.roots, this.folder.temporary],
+      limits: options.limits,
+      onStopped: (reason) => {
+        this.stops.push(reason);
+        options.onStopped?.(reason);
+      },
+    });
   }
 
   /** Throws SandboxError with the exact reason. */
@@ -139,7 +160,8 @@ export class Sandbox implements CommandSandbox {
 
   /** Resolves programs by name first: inside, a missing one would look like a failed command. */
   wrap(invocation: Invocation, use: ProgramUse, profile: SandboxProfile, network?: SessionNetwork): Invocation {
-    const { argumentsFile } = this.prepare(profile, network !== undefined);
+    const { argumentsFile, plan } = this.prepareSafely(profile, network !== undefined);
+    this.resources.expect();
     const call = `call-${builtin.crypto.randomBytes(6).toString('hex')}`;
     if (use === 'command' || use === 'terminal') this.commandNames = [...this.commandNames.slice(-KEPT_NAMES), call];
     // A server's own variables are those its configuration names: the user gave them to it.
@@ -153,16 +175,18 @@ export class Sandbox implements CommandSandbox {
       const message = `spawn ${invocation.file} ENOENT`;
       throw Object.assign(new Error(message), { code: 'ENOENT', path: invocation.file });
     }
-    const inner = use === 'terminal' ? this.withSignals([file, ...invocation.args]) : [file, ...invocation.args];
+    const isTerminal = use === 'terminal';
+    const check = mountCheckWords(plan, this.options.roots);
+    const inner = this.launch.inner([...check, file, ...invocation.args], isTerminal);
     const own = [
       ...(DIES_WITH_PARENT.has(use) ? ['--die-with-parent'] : []),
       ...['--args', String(ARGUMENTS_DESCRIPTOR), '--chdir', invocation.directory, '--', ...inner],
     ];
-    const { shell, script } = this.launcher(use);
+    const shell = this.launch.shell(isTerminal);
     const files = [argumentsFile, this.filterFile ?? '/dev/null'];
     return {
-      file: shell,
-      args: ['-c', script, 'sandbox', ...files, ...(network?.enterWords ?? []), this.bubblewrap.file, ...own],
+      file: shell.file,
+      args: ['-c', shell.script, 'sandbox', ...files, ...(network?.enterWords ?? []), this.bubblewrap.file, ...own],
       directory: invocation.directory,
       environment,
     };
@@ -176,6 +200,12 @@ export class Sandbox implements CommandSandbox {
       const own = new Set(this.commandNames.filter((name) => !earlier.has(name)));
       return this.log.since(mark).filter(({ call }) => call === undefined || own.has(call));
     };
+  }
+
+  /** Starts to listen for the ends of programs that used too much. */
+  watchStops(): () => string[] {
+    const mark = this.stops.length;
+    return () => this.stops.slice(mark);
   }
 
   /** Forgets the plans: the disk or the grants changed. */
@@ -195,11 +225,12 @@ export class Sandbox implements CommandSandbox {
 
   dispose(): void {
     void this.network?.then((network) => network?.close());
+    this.resources.close();
     this.folder.remove();
   }
 
   private async openNetwork(decide: SessionProxyOptions['decide']): Promise<SessionNetwork> {
-    const { environment, roots, allowsAddress, lookup } = this.options;
+    const { environment, roots, allowsAddress, lookup, onPort } = this.options;
     const nsenter = findOnPath('nsenter', environment, roots);
     if (nsenter === undefined) throw new Error('nsenter (util-linux) is not installed: commands have no network.');
     const { file } = this.bubblewrap;
@@ -211,6 +242,7 @@ export class Sandbox implements CommandSandbox {
       log: this.log,
       allowsAddress,
       lookup,
+      onPort,
     });
   }
 
@@ -219,30 +251,15 @@ export class Sandbox implements CommandSandbox {
     return this.networkProblem;
   }
 
-  /**
-   * Descriptors cannot be passed through a pseudo terminal, so a shell opens them. Only bash can close descriptors above
-   * nine, which this program may have inherited itself. A terminal's Ctrl-C is for the command alone.
-   */
-  private launcher(use: ProgramUse): { shell: string; script: string } {
-    const closed = this.inherited.map((descriptor) => ` ${descriptor}>&-`).join('');
-    const trap = use === 'terminal' && this.canResetSignals() ? `trap '' INT QUIT; ` : '';
-    const opened = `${ARGUMENTS_DESCRIPTOR}<"$a" ${FILTER_DESCRIPTOR}<"$f"`;
-    return {
-      shell: closed === '' ? '/bin/sh' : '/bin/bash',
-      script: `${trap}a=$1 f=$2; shift 2; exec "$@" ${opened}${closed}`,
-    };
-  }
-
-  private withSignals(words: string[]): string[] {
-    return this.canResetSignals() ? ['/usr/bin/env', '--default-signal=INT,QUIT', ...words] : words;
-  }
-
-  private resets: boolean | undefined;
-  private canResetSignals(): boolean {
-    this.resets ??=
-      builtin.childProcess.spawnSync('/usr/bin/env', ['--default-signal=INT,QUIT', 'true'], { stdio: 'ignore' })
-        .status === 0;
-    return this.resets;
+  /** A program that still runs may have swapped a folder for a link since the plan was made: a mount would follow it. */
+  private prepareSafely(profile: SandboxProfile, sharesNetwork: boolean): Prepared {
+    const prepared = this.prepare(profile, sharesNetwork);
+    if (findSwapped(prepared.plan, this.options.roots) === undefined) return prepared;
+    this.refresh();
+    const again = this.prepare(profile, sharesNetwork);
+    const swapped = findSwapped(again.plan, this.options.roots);
+    if (swapped === undefined) return again;
+    throw new SandboxError(`Not run: a program in the sandbox keeps replacing ${swapped} by a link. End it first.`);
   }
 
   private prepare(profile: SandboxProfile, sharesNetwork = false): Prepared {
@@ -276,7 +293,8 @@ export class Sandbox implements CommandSandbox {
   private look(): Survey {
     const { home, roots, needed } = this.options;
     const { temporary, emptyFile } = this.folder;
-    this.survey ??= surveyDisk({ home, roots, needed, temporary, emptyFile, ...this.options.granted() });
+    const keep = (text: string) => this.folder.write('masked', text);
+    this.survey ??= surveyDisk({ home, roots, needed, temporary, emptyFile, keep, ...this.options.granted() });
     return this.survey;
   }
 }

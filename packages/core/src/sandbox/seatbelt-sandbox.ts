@@ -69,6 +69,11 @@ export class SeatbeltSandbox implements CommandSandbox {
     return () => this.log.since(mark);
   }
 
+  /** Seatbelt sees no processes of others: nothing is ended for what it uses. */
+  watchStops(): () => string[] {
+    return () => [];
+  }
+
   refresh(): void {
     this.survey = undefined;
   }
