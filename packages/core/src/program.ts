@@ -208,6 +208,7 @@ export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 
 // Sandboxes.
 export { readGrants, revokeGrants, saveGrant } from './sandbox/grants.ts';
+export { readSandboxFile } from './sandbox/sandbox-file.ts';
 export { parseHostEntry } from './sandbox/network/host-list.ts';
 export { findLeaks } from './secrets/find-leaks.ts';
 export type { LeakReport } from './secrets/find-leaks.ts';

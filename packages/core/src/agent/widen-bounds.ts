@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { BoundsDesk } from '../sandbox/bounds-desk.ts';
 import { accessOf, nearestExisting } from '../sandbox/find-denials.ts';
+import type { SandboxFile } from '../sandbox/sandbox-file.ts';
 import type { SandboxPlan } from '../sandbox/sandbox-plan.ts';
 import type { WidenRequest, Widened } from '../tools/shell/command-permissions.ts';
 import type { UndoCoverage } from '../undo/undo-limits.ts';
@@ -20,6 +21,8 @@ export interface WidenOptions {
   /** Whether commands run unasked in this mode. */
   isUnasked(mode: ApprovalMode): boolean;
   mode(): ApprovalMode;
+  /** Gemini CLI's own file, where the user has one. */
+  file?: SandboxFile | undefined;
 }
 
 const LEAVE_REFUSED =
@@ -37,7 +40,7 @@ export async function widenBounds(request: WidenRequest, options: WidenOptions):
     const isAllowed = await desk.confirm({ kind: 'leave', what: command, command });
     return isAllowed ? { isUnconfined: true } : { refusal: LEAVE_REFUSED };
   }
-  const closing: (() => void)[] = [];
+  const closing = await openNamed(request, options);
   const close = () => {
     for (const each of closing) each();
   };
@@ -53,6 +56,19 @@ export async function widenBounds(request: WidenRequest, options: WidenOptions):
       return { refusal: `Not run: the user did not let the command ${kind} ${what}.` };
     }
   return { close };
+}
+
+/** What the user opened in Gemini CLI for this command by its name. A place of credentials is opened for reading only. */
+async function openNamed({ command }: WidenRequest, { desk, file, home, plan }: WidenOptions): Promise<(() => void)[]> {
+  if (!file || file.commands.length === 0 || plan().profile === 'read-only') return [];
+  const { grantOfLine } = await import('./named-grants.ts');
+  const grant = await grantOfLine(command, file);
+  if (!grant) return [];
+  const paths = grant.paths.map((path) => resolve(path.replace(/^~(?=$|\/)/, home)));
+  return [
+    ...paths.map((path) => desk.openOnce(accessOf(plan(), path) === 'hidden' ? 'read' : 'write', path)),
+    ...(grant.hasNetwork ? [desk.openRegistries()] : []),
+  ];
 }
 
 /** Where the user approved the command, the question about it was the question. */

@@ -12,11 +12,13 @@ import { BoundsDesk } from '../sandbox/bounds-desk.ts';
 import { describeDenials } from '../sandbox/describe-denials.ts';
 import { findDenials } from '../sandbox/find-denials.ts';
 import type { CommandEnd, FileDenial } from '../sandbox/find-denials.ts';
+import type { ShownPort } from '../sandbox/network/shown-ports.ts';
 import { Quarantine } from '../sandbox/quarantine.ts';
 import type { Quarantined } from '../sandbox/quarantine.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import { SandboxError } from '../sandbox/sandbox-error.ts';
+import { boundsOfMode, readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
 import type { WidenRequest, Widened } from '../tools/shell/command-permissions.ts';
 import type { Confine } from '../util/invocation.ts';
@@ -65,9 +67,11 @@ export interface WorkspaceSandbox {
 export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Promise<WorkspaceSandbox> {
   const { options, request, roots, tempDirectory, mode, warn } = given;
   const { home, root, trustedFolder, interactive = false } = options;
+  const file = await readSandboxFile(home);
+  const ofMode = () => boundsOfMode(file, mode());
   const desk = new BoundsDesk({
     ...{ home, root, writable: request.allowedPaths ?? [] },
-    reachesRegistries: request.networkAccess ?? false,
+    reachesRegistries: () => request.networkAccess === true || ofMode().hasNetwork,
     isAirgapped: request.isAirgapped ?? false,
     ask: interactive ? createBoundsQuestion(options.mcp?.ask) : undefined,
     onAnswer: ({ kind, what }, answer) =>
@@ -80,7 +84,10 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
       }),
   });
   const profile = () =>
-    chooseProfile({ mode: mode(), isTrusted: trustedFolder !== false, hasNetwork: desk.hosts.length > 0 });
+    chooseProfile({
+      ...{ mode: mode(), isTrusted: trustedFolder !== false, hasNetwork: desk.hosts.length > 0 },
+      isReadOnly: ofMode().isReadOnly,
+    });
   const sandbox = await openForPlatform({
     ...{ home, roots, environment: options.environment, profile },
     granted: () => desk.granted(),
@@ -88,6 +95,8 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
     allowedVariables: options.redaction?.allowed,
     quarantineDirectory: join(userDirectory(home), 'tmp', 'quarantine'),
     decideHost: (host, port) => desk.decideHost(host, port),
+    onStopped: warn,
+    onPort: interactive ? (shown) => warn(describePort(shown)) : undefined,
   });
   for (const warning of sandbox.warnings) warn(warning);
   return {
@@ -99,6 +108,7 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
       widenBounds(wanted, {
         ...{ desk, home, roots, mode, coverage: options.undo ?? 'auto' },
         plan: () => sandbox.planOf(),
+        file,
         isUnasked: (now) => unaskedModes(request.autoAllow).includes(now),
       }),
     at: (other) => openWorkspaceSandbox({ ...given, roots: [other] }),
@@ -134,6 +144,7 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
   }
   const before = Quarantine.look(sandbox.watched());
   const attempts = sandbox.watchNetwork();
+  const stops = sandbox.watchStops();
   const plan = sandbox.planOf();
   return async (end) => {
     const moved = sandbox.quarantine.check(before);
@@ -146,7 +157,7 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
     const files = denials.filter((each): each is FileDenial => each.kind !== 'host');
     const retry = await offer(files, look);
     const said = retry ?? { note: describeDenials(denials, sandbox.problem) };
-    const note = [planted, said.note].filter((each) => each !== undefined && each !== '').join('\n');
+    const note = [...stops(), planted, said.note].filter((each) => each !== undefined && each !== '').join('\n');
     return { ...said, note: note === '' ? undefined : note };
   };
 }
@@ -186,6 +197,11 @@ function tell({ path, movedTo }: Quarantined): string {
 function unaskedModes(autoAllow: SandboxRequest['autoAllow'] = 'auto_edit'): ApprovalMode[] {
   if (autoAllow === 'never') return [];
   return autoAllow === 'always' ? ['default', 'autoEdit'] : ['autoEdit'];
+}
+
+function describePort({ port, shownAt }: ShownPort): string {
+  const number = port === shownAt ? '' : ` as ${shownAt}`;
+  return `A command in the sandbox listens on port ${port}, which is open on this computer${number}: http://localhost:${shownAt}`;
 }
 
 /** A sandboxed command needs no question, unless a rule of the user says ask. */

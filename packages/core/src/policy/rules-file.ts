@@ -103,6 +103,8 @@ class FileReader {
       test: (entry, line) => void this.result.tests.push(this.test(entry, line)),
     };
     for (const [name, entries] of Object.entries(document)) {
+      // Gemini CLI keeps the bounds of its sandbox in this folder as well; sandbox/ reads them.
+      if (this.file.endsWith('/sandbox.toml') && /^(?:modes|commands)$/.test(name)) continue;
       const readEntry = readers[name];
       if (readEntry === undefined || !Array.isArray(entries)) {
         this.problem(
