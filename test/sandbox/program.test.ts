@@ -133,6 +133,10 @@ describe.skipIf(reason !== undefined)(`castor sandbox${skipped}`, () => {
     expect(explained).toMatchObject({ code: 0, stderr: '' });
     for (const words of ['Command: npm test', workspace.project, join(workspace.home, '.ssh'), 'Network: localhost'])
       expect(explained.stdout).toContain(words);
+    const wide = await runCli(['sandbox', 'explain', '--profile', 'workspace-write+net'], { workspace });
+    expect(wide.stdout).toContain('registry.npmjs.org');
+    const missing = await runCli(['sandbox', 'run', '--', 'no-such-program'], { workspace });
+    expect([missing.code, missing.stderr]).toEqual([127, expect.stringContaining('no-such-program was not found')]);
     expect(existsSync(join(workspace.project, '.gemini'))).toBe(false);
   });
 });

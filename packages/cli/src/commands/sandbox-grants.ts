@@ -1,7 +1,8 @@
 /** `castor sandbox grants|allow|revoke`: lists, opens and closes the paths and hosts that commands in the sandbox may use. */
 
 import { resolve } from 'node:path';
-import { parseHostEntry, readGrants, revokeGrants, saveGrant } from '@castor/core/program';
+import { getErrorMessage } from '@castor/core';
+import { parseHostEntry, readGrants, readSandboxFile, revokeGrants, saveGrant } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -19,9 +20,24 @@ export async function runGrantsCommand(
   return name === 'allow' ? allow(words, context) : revoke(words.operands, context);
 }
 
-async function list({ home, output }: SubcommandContext): Promise<ExitCode> {
+async function list(context: SubcommandContext): Promise<ExitCode> {
+  const { home, output } = context;
   const grants = readGrants(home);
-  const lines = grants.map(({ kind, what, root }) => `${VERBS[kind]} ${what}   for the commands of ${root}\n`);
+  let file: Awaited<ReturnType<typeof readSandboxFile>>;
+  try {
+    file = await readSandboxFile(home);
+  } catch (error) {
+    return fail(getErrorMessage(error), context);
+  }
+  const named = (file?.commands ?? []).flatMap(({ name, paths, hasNetwork }) =>
+    [...paths.map((path) => `write ${path}`), ...(hasNetwork ? ['reach package registries'] : [])].map(
+      (what) => `${what}   for ${name}, by ${file?.path}\n`,
+    ),
+  );
+  const lines = [
+    ...grants.map(({ kind, what, root }) => `${VERBS[kind]} ${what}   for the commands of ${root}\n`),
+    ...named,
+  ];
   await output.answer(lines.length === 0 ? 'Nothing is opened for commands in the sandbox.\n' : lines.join(''));
   return ExitCode.Success;
 }

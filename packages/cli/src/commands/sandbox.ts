@@ -9,6 +9,7 @@ import { openSandboxBench, SANDBOX_PROFILES } from '@castor/core/program';
 import type { SandboxProfile } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
+import { boundsOf } from '../start/sandbox.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -29,7 +30,7 @@ const USAGE = `Usage: castor sandbox explain ['<command>'] [--profile <profile>]
 
 Options:
   --profile <profile>   ${SANDBOX_PROFILES.slice(0, 2).join(', ')} or ${SANDBOX_PROFILES[2]}
-                        [default: workspace-write]
+                        [default: that of a session in this folder]
 `;
 
 const GRANTS: ReadonlySet<string> = new Set(['grants', 'allow', 'revoke']);
@@ -51,10 +52,9 @@ export async function runSandboxCommand(argv: readonly string[], context: Subcom
     else output.note(`${typeof words === 'string' ? `${words}\n\n` : ''}${USAGE}`);
     return isAsked ? ExitCode.Success : ExitCode.Failure;
   }
-  const profile = (words.values.get('--profile') ?? 'workspace-write') as SandboxProfile;
   let bench: Bench;
   try {
-    bench = await openBench(context, profile);
+    bench = await openBench(context, words.values.get('--profile') as SandboxProfile | undefined);
   } catch (error) {
     output.note(`castor: no sandbox works here. ${getErrorMessage(error)}`);
     return ExitCode.Sandbox;
@@ -68,18 +68,18 @@ export async function runSandboxCommand(argv: readonly string[], context: Subcom
   }
 }
 
-async function openBench({ cwd, home, environment }: SubcommandContext, profile: SandboxProfile): Promise<Bench> {
+/** Without a profile, the one of a session in default mode that may ask about hosts. */
+async function openBench(
+  { cwd, home, environment }: SubcommandContext,
+  profile: SandboxProfile | undefined,
+): Promise<Bench> {
   const installed = await findInstalledExtensions({ home, cwd });
-  const { configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
-  const { sandboxAllowedPaths, sandboxNetworkAccess: networkAccess } = configuration.settings.tools;
-  const writable = sandboxAllowedPaths.map((path) => path.replace(/^~(?=$|\/)/, home));
+  const { configuration, trust } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
+  const { allowedPaths: writable, networkAccess } = boundsOf(configuration.settings, home);
   return openSandboxBench({
-    home,
-    root: resolve(cwd),
-    environment: configuration.environment,
-    profile,
-    writable,
-    networkAccess,
+    ...{ home, root: resolve(cwd), environment: configuration.environment, profile, writable, networkAccess },
+    isTrusted: trust.trusted !== false,
+    isAirgapped: configuration.settings.castor.airgap,
   });
 }
 
@@ -120,7 +120,9 @@ async function run(bench: Bench, words: readonly string[], { output, signal }: S
     for (const note of notes) output.note(note);
     return code;
   } catch (error) {
-    output.note(`castor: ${getErrorMessage(error)}`);
-    return ExitCode.Failure;
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    output.note(`castor: ${isMissing ? `the program ${file} was not found.` : getErrorMessage(error)}`);
+    // As shells say it.
+    return isMissing ? 127 : ExitCode.Failure;
   }
 }

@@ -44,14 +44,18 @@ export function chooseSandbox(sources: SandboxSources & { home: string }): Sandb
   // The program would be inside by now.
   if (!COMMANDS.has(kind))
     throw new ExitError(ExitCode.Sandbox, `The container of ${kind} was not started. ${NO_SANDBOX_HINT}`);
-  const { sandbox, sandboxAllowedPaths, sandboxNetworkAccess, autoAllowSandboxed } = sources.settings.tools;
+  const { settings, home } = sources;
+  return { ...boundsOf(settings, home), isAirgapped: isClosed, autoAllow: settings.tools.autoAllowSandboxed };
+}
+
+/** What the settings open for commands in a sandbox. */
+export function boundsOf({ tools }: Settings, home: string): { allowedPaths: string[]; networkAccess: boolean } {
+  const { sandbox, sandboxAllowedPaths, sandboxNetworkAccess } = tools;
   const given = typeof sandbox === 'object' ? sandbox : undefined;
   const paths = [...sandboxAllowedPaths, ...(given?.allowedPaths ?? [])];
   return {
-    allowedPaths: paths.map((path) => path.replace(/^~(?=$|\/)/, sources.home)),
-    isAirgapped: isClosed,
+    allowedPaths: paths.map((path) => path.replace(/^~(?=$|\/)/, home)),
     networkAccess: sandboxNetworkAccess || given?.networkAccess === true,
-    autoAllow: autoAllowSandboxed,
   };
 }
 
