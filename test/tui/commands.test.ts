@@ -132,12 +132,14 @@ describe('/undo and /redo', () => {
     await terminal.waitForText(READY);
     terminal.type('/undo\r');
     await terminal.waitForText('Undo these changes?');
+    await terminal.waitForText('1 restored · 1 deleted');
     await terminal.waitForText('made.txt');
     terminal.type('\r');
     await terminal.waitForText('Undone: 2 paths, verified.');
     expect(await workspace.read('notes.txt')).toBe('one\n');
     terminal.type('/redo\r');
     await terminal.waitForText('Redo the last undo?');
+    await terminal.waitForText('Changed again (1):');
     terminal.type('\r');
     await terminal.waitForText('Redone: 2 paths, verified.');
     expect(await workspace.read('notes.txt')).toBe('two\n');

@@ -52,13 +52,14 @@ describe('castor branch', () => {
     expect(await workspace.read('a.txt')).toBe('ONE\ntwo\nthree\nfour\nFIVE\n');
     expect(await workspace.read('b.txt')).toBe('<<<<<<< this folder\nhere\n=======\nbranch\n>>>>>>> branch try\n');
     expect(await workspace.read('second.txt')).toBe('second\n');
-    // The merge is a call of the session: it can be undone by itself.
+    // The merge is a step of its own: undo takes it back and leaves what the prompt before it changed.
     const { prompts } = JSON.parse((await run('undo', '--list', '-o', 'json')).stdout) as {
       prompts: { calls: { callId: string }[] }[];
     };
     const callId = prompts.at(-1)?.calls.at(-1)?.callId ?? '';
     expect(callId).toMatch(/^merge-try-/);
-    expect(await run('undo', '--call', callId)).toMatchObject({ code: 0 });
+    expect(await run('undo')).toMatchObject({ code: 0, stdout: expect.stringContaining('verified') });
+    expect(await workspace.read('second.txt')).toBe('second\n');
     expect(await workspace.read('b.txt')).toBe('here\n');
     expect(existsSync(join(workspace.project, 'new.txt'))).toBe(false);
     expect(await run('branch', 'drop', 'try', '--yes')).toMatchObject({ code: 0 });

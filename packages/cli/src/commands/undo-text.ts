@@ -17,6 +17,14 @@ const TEXT_LENGTH = 70;
 const SHOWN_PATHS = 40;
 /** Diffs of more files are left out of a text; the JSON has them all. */
 const SHOWN_DIFFS = 20;
+const TITLES = {
+  undo: {
+    restored: 'Restored to their earlier content or mode',
+    deleted: 'Deleted, since they did not exist before',
+    recreated: 'Recreated',
+  },
+  redo: { restored: 'Changed again', deleted: 'Deleted again', recreated: 'Created again' },
+} as const;
 
 /** The latest session first. */
 export function describeUndoList(sessions: readonly ChangedSession[]): string {
@@ -46,13 +54,14 @@ function describePrompts(prompts: readonly ListedPrompt[]): string | undefined {
 
 /** The preview without diffs. */
 export function describePreview(preview: UndoPreview): string {
-  const { kind, prompts, restored, deleted, recreated, leftAlone, notCovered, uncoveredCalls, outside, unkept } =
+  const { kind, prompts, restored, deleted, recreated, leftAlone, notCovered, uncoveredCalls, outside, unkept, byOthers } =
     preview;
+  const titles = TITLES[kind];
   const what = prompts.map(({ number, text }) => `  ${number}. ${oneLine(text)}`);
   const sections = [
-    section('Restored to their earlier content or mode', restored),
-    section('Deleted, since they did not exist before', deleted),
-    section('Recreated', recreated),
+    section(titles.restored, restored),
+    section(titles.deleted, deleted),
+    section(titles.recreated, recreated),
     section(`Not kept, so that ${kind === 'undo' ? 'a redo' : 'an undo'} cannot bring them back`, unkept),
     section('Left alone', leftAlone.map(withReason)),
     section('Not covered', [
@@ -62,10 +71,27 @@ export function describePreview(preview: UndoPreview): string {
         ({ name, description }) => `${oneLine(`${name} ${description}`)}: it ran while undo covered edits only`,
       ),
     ]),
+    section('Changed since by you, other programs or jobs in the background, and not touched', byOthers),
   ].filter((text) => text !== '');
   const verb = kind === 'undo' ? 'Undoes' : 'Redoes';
   const head = what.length > 0 ? `${verb} what this changed:\n${what.join('\n')}\n` : '';
   return `${head}\n${sections.length > 0 ? sections.join('\n') : 'No file changes: everything is already as it was.\n'}`;
+}
+
+/** One line: how many paths of each section. */
+export function countPreview({ restored, deleted, recreated, leftAlone, ...preview }: UndoPreview): string {
+  const uncovered = preview.notCovered.length + preview.outside.length + preview.uncoveredCalls.length;
+  const counts: readonly (readonly [number, string])[] = [
+    [restored.length, preview.kind === 'undo' ? 'restored' : 'changed'],
+    [deleted.length, 'deleted'],
+    [recreated.length, preview.kind === 'undo' ? 'recreated' : 'created'],
+    [leftAlone.length, 'left alone'],
+    [uncovered, 'not covered'],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+    .join(' · ');
 }
 
 export function describeOutcome(preview: UndoPreview, outcome: UndoOutcome): string {

@@ -1,3 +1,3 @@
 /** The words of undo for a surface that draws them itself. */
 
-export { describeDiffs, describePreview, diffText } from '../commands/undo-text.ts';
+export { countPreview, describeDiffs, describePreview, diffText } from '../commands/undo-text.ts';

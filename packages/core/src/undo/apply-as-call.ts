@@ -1,4 +1,7 @@
-/** Changes files for the user as a call of the session, so that undo can take it back: a merge, a restored snapshot. */
+/**
+ * Changes files for the user as a call of the session, so that undo can take it back: a merge, a reverted file, a restored
+ * snapshot.
+ */
 
 import { toStoredChange } from './tree-state.ts';
 import type { TreeChange } from './tree-state.ts';
@@ -9,16 +12,19 @@ export interface OwnCall {
   readonly callId: string;
   readonly name: string;
   readonly description: string;
+  /** The user's words for it, where it is a step beside the prompts. */
+  readonly step?: string | undefined;
 }
 
 /** `record` appends to the session's file. */
 export async function applyAsCall(
   client: UndoClient,
   record: (record: object) => void,
-  { callId, name, description }: OwnCall,
+  { callId, name, description, step }: OwnCall,
   changes: readonly TreeChange[],
 ): Promise<ApplyAnswer> {
   const stored = changes.map(toStoredChange);
+  if (step !== undefined) record({ $userStep: { text: step, time: new Date().toISOString() } });
   record({ $callStarted: { callId, name, hasEffects: true, description } });
   record({ $walkStarted: { callId, isCovered: true, at: Date.now() } });
   const answer = await client.ask({ do: 'apply', changes: stored, files: {} });

@@ -50,7 +50,7 @@ export async function createBranch({
   const session = await findSession(wanted, { home, root });
   if (!session)
     throw new UndoError('There is no session to branch from yet: start castor in this folder and send a prompt first.');
-  const before = at === undefined ? undefined : await findMessage(session.path, root, at, directory);
+  const before = at === undefined ? undefined : await findPrompt(session.path, root, at, directory);
   try {
     await copyWorkspace(root, target);
     const client = await openClient(target, directory, `branch-${name}`);
@@ -63,13 +63,14 @@ export async function createBranch({
           record: () => undefined,
           client: async () => client,
         });
-        await desk.apply(await desk.preview({ to: before }));
+        await desk.apply(await desk.preview({ to: before.id }));
       }
       await client.ask({ do: 'walk' });
     } finally {
       await client.close();
     }
-    const sessionId = await branchSession(session.path, { home, root: target }, { before, summary: `Branch ${name}` });
+    const options = { before: before?.messageId, summary: `Branch ${name}` };
+    const sessionId = await branchSession(session.path, { home, root: target }, options);
     const createdAt = new Date(systemClock.now()).toISOString();
     const branch: Branch = { name, root: target, sessionId, from: session.id, at, createdAt };
     writeBranches(directory, [...branches, branch]);
@@ -144,14 +145,24 @@ async function openClient(root: string, directory: string, sessionId: string): P
   return client;
 }
 
-async function findMessage(path: string, root: string, at: string, directory: string): Promise<string> {
+/** The name of the prompt for undo, and the message that the conversation ends before; without one all of it is taken. */
+async function findPrompt(
+  path: string,
+  root: string,
+  at: string,
+  directory: string,
+): Promise<{ id: string; messageId: string | undefined }> {
   const client = await openClient(root, directory, 'collector');
   try {
     const desk = new UndoDesk({ root, path, clock: systemClock, record: () => undefined, client: async () => client });
     const { prompts } = await desk.load();
-    const prompt = prompts.find(({ number, id, messageId }) => String(number) === at || id === at || messageId === at);
+    const index = prompts.findIndex(
+      ({ number, id, messageId }) => String(number) === at || id === at || messageId === at,
+    );
+    const prompt = prompts[index];
     if (!prompt) throw new UndoError(`This session has no prompt "${at}". castor undo --list shows the numbers.`);
-    return prompt.messageId;
+    const following = prompts.slice(index).find(({ messageId }) => messageId !== undefined);
+    return { id: String(prompt.number), messageId: following?.messageId };
   } finally {
     await client.close();
   }

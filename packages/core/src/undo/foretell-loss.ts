@@ -40,7 +40,8 @@ export function foretellLoss(
   const bytes = lost.reduce((sum, each) => sum + each.bytes, 0);
   const [first] = lost as [UnkeptPath];
   const what = lost.length === 1 ? first.path : `${first.path} and ${lost.length - 1} more`;
-  return `${what} (${describeBytes(bytes)}) is not kept: this cannot be undone`;
+  const verb = lost.length === 1 ? 'is' : 'are';
+  return `${what} (${describeBytes(bytes)}) ${verb} not kept: this cannot be undone`;
 }
 
 /** Relative to the workspace; the empty path is all of it. Undefined outside. */

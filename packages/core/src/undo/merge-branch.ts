@@ -53,7 +53,8 @@ export async function mergeBranch({ branch, record, tellModel, ...project }: Mer
       }
     }
     const callId = `merge-${branch.name}-${Date.now().toString(36)}`;
-    const call = { callId, name: 'branch_merge', description: `branch ${branch.name}` };
+    const description = `branch ${branch.name}`;
+    const call = { callId, name: 'branch_merge', description, step: `/branch merge ${branch.name}` };
     const answer = await applyAsCall(client, record, call, changes);
     const merged = changes.map(({ path }) => toText(path));
     tellModel(describeMerge(branch, merged, conflicts, leftAlone));

@@ -14,7 +14,8 @@ export interface UndoPrompt {
   /** From 1, in the order of the session. */
   readonly number: number;
   readonly id: string;
-  readonly messageId: string;
+  /** Undefined for a step of the user's that is no message. */
+  readonly messageId: string | undefined;
   readonly text: string;
   readonly time: string | undefined;
   readonly calls: UndoCall[];
@@ -93,14 +94,16 @@ class Reading {
   private readonly asked = new Map<string, Record<string, unknown>>();
 
   add(record: Record<string, unknown>): void {
-    const { $callStarted, $fileChange, $walkStarted, $workspaceChange, $undoStarted, $undoEnded, $restored } = record;
+    const { $callStarted, $fileChange, $walkStarted, $workspaceChange, $undoStarted, $undoEnded } = record;
+    const { $restored, $userStep } = record;
     if (isRecord($callStarted)) this.call($callStarted);
     else if (isRecord($fileChange)) this.records.push({ kind: 'edit', change: $fileChange as unknown as FileChange });
     else if (isRecord($walkStarted)) this.walkStarted($walkStarted);
     else if (isRecord($workspaceChange)) this.walk($workspaceChange);
     else if (isRecord($undoStarted)) this.applied($undoStarted);
     else if (isRecord($undoEnded)) this.finished($undoEnded['id']);
-    else if (isRecord($restored)) this.restored($restored);
+    else if (isRecord($restored)) this.step(`/restore ${String($restored['name'])}`, $restored['time']);
+    else if (isRecord($userStep)) this.step(String($userStep['text']), $userStep['time']);
     else if (record['type'] === 'gemini') this.answer(record as never);
     else if (record['type'] === 'user' && typeof record['id'] === 'string') this.message(record as never);
     else if (typeof record['sessionId'] === 'string') this.sessionId ??= record['sessionId'];
@@ -124,12 +127,11 @@ class Reading {
     this.prompts.push({ number, id: prompt_id, messageId: id, text, time: message.timestamp, calls: [] });
   }
 
-  /** The call of a restore point runs again without words of the user. */
-  private restored({ name, time }: Record<string, unknown>): void {
+  /** What the user did with a slash command, and the call of a restore point, belong to no prompt of the user's. */
+  private step(text: string, time: unknown): void {
     const number = this.prompts.length + 1;
-    const id = `restore-${number}`;
     const given = typeof time === 'string' ? time : undefined;
-    this.prompts.push({ number, id, messageId: id, text: `/restore ${String(name)}`, time: given, calls: [] });
+    this.prompts.push({ number, id: `step-${number}`, messageId: undefined, text, time: given, calls: [] });
   }
 
   private answer({ content }: SessionMessage): void {

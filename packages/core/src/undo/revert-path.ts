@@ -20,7 +20,8 @@ export async function revertPath(
     ...notCovered.map((each) => `${toText(each.path)} was not reverted: ${NOT_COVERED[each.reason]}.`),
   ];
   if (changes.length === 0) return problems;
-  const call = { callId: `revert-${Date.now().toString(36)}`, name: 'revert', description: path };
+  const callId = `revert-${Date.now().toString(36)}`;
+  const call = { callId, name: 'revert', description: path, step: `/diff, ${path} reverted` };
   const { skipped } = await applyAsCall(client, record, call, changes);
   return [
     ...problems,

@@ -8,6 +8,7 @@ import { readSessionFile } from '../records/read-session-file.ts';
 import type { Clock } from '../util/clock.ts';
 import { fromStoredPath, isInGit, toStoredPath, toText } from './byte-path.ts';
 import { chainSteps } from './chain-steps.ts';
+import { changesOfOthers } from './changes-of-others.ts';
 import type { Chains } from './chain-steps.ts';
 import { fitFolders } from './fit-folders.ts';
 import { findClaims } from './other-sessions.ts';
@@ -40,6 +41,8 @@ interface Loaded extends UndoRecords {
   readonly chains: Chains;
   /** Contents in files of the session, by hash. */
   readonly files: Readonly<Record<string, string>>;
+  /** Undefined for changes that are no longer kept. */
+  readonly listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined;
 }
 
 export class UndoDesk {
@@ -78,12 +81,15 @@ export class UndoDesk {
     const uncoveredCalls = prompts
       .flatMap(({ calls }) => calls)
       .filter(({ callId, isCovered }) => callIds.has(callId) && !isCovered);
+    const described = describePlan(plan);
+    const named = new Set([...plan.changes.map(({ path }) => toText(path)), ...described.leftAlone.map(({ path }) => path)]);
     const outside = loaded.chains.outside.filter((change) => callIds.has(change.callId)).map(({ path }) => path);
     return {
       kind: 'undo',
       prompts: prompts.map(({ number, text }) => ({ number, text })),
       callIds: [...callIds],
-      ...describePlan(plan),
+      ...described,
+      byOthers: changesOfOthers(loaded.records, callIds, loaded.listOf).filter((path) => !named.has(path)),
       uncoveredCalls: uncoveredCalls.map(({ callId, name, description }) => ({ callId, name, description })),
       outside: [...new Set(outside)],
     };
@@ -124,6 +130,7 @@ export class UndoDesk {
       ...describePlan(plan),
       uncoveredCalls: [],
       outside: [],
+      byOthers: [],
     };
   }
 
@@ -181,14 +188,15 @@ export class UndoDesk {
       if (record.kind === 'edit') continue;
       lists.set(record, record.list === undefined ? record.changes : await this.readList(record.list));
     }
-    const chains = chainSteps(read.records, root, (record) => lists.get(record));
+    const listOf = (record: WalkRecord | AppliedRecord) => lists.get(record);
+    const chains = chainSteps(read.records, root, listOf);
     const chats = dirname(path);
     const files: Record<string, string> = {};
     for (const record of read.records) {
       const { before = null, preImage } = record.kind === 'edit' ? record.change : {};
       if (before !== null && preImage !== undefined) files[before] = join(chats, preImage);
     }
-    return { ...read, chains, files };
+    return { ...read, chains, files, listOf };
   }
 
   private async plan(loaded: Loaded, callIds: ReadonlySet<string>, withGit: boolean): Promise<UndoPlan> {

@@ -48,6 +48,8 @@ export interface UndoPreview {
   readonly uncoveredCalls: readonly { callId: string; name: string; description: string }[];
   /** Edited files outside the workspace; the session's own edits, by path. */
   readonly outside: readonly string[];
+  /** Changed since by no call of the session, and not touched. */
+  readonly byOthers: readonly string[];
 }
 
 export interface UndoOutcome {

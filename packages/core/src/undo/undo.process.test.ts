@@ -86,6 +86,8 @@ describe('undo, redo and undo again of a command', () => {
         'echo old > a.txt; touch -d 1999-01-01 a.txt src/b.ts; echo x >> src/b.ts; touch -d 1999-01-01 src/b.ts',
     };
     for (const [name, command] of Object.entries(cases)) await proves(trial, name, command);
+    for (let file = 0; file < 400; file++) trial.write(`large/d${file % 20}/f${file}`, `${file}`);
+    await proves(trial, '7 a large tree renamed', 'mv large larger');
     if (hasPerl) await proves(trial, '2 perl -pi', "perl -pi -e 's/b/c/' src/b.ts");
   });
 
@@ -228,6 +230,9 @@ describe('the conflict rule', () => {
     trial.write('dist.js', 'rebuilt by a server\n');
     trial.write('late.log', 'written by a background job\n');
     await trial.shell('echo x > own.txt');
+    // Not touched, but shown.
+    const { byOthers, leftAlone } = await trial.desk.preview({ to: '1' });
+    expect([byOthers, leftAlone.map(({ path }) => path)]).toEqual([['late.log'], ['dist.js']]);
     await trial.back({ to: '1' });
     expect(trial.tree()).toMatchObject({ 'dist.js': expect.any(String), 'late.log': expect.any(String) });
     expect(trial.tree()).not.toHaveProperty('own.txt');

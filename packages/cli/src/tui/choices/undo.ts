@@ -2,14 +2,13 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgent } from '@castor/core';
-import { describeDiffs, describePreview, diffText } from '../../slash/undo-texts.ts';
+import { countPreview, describeDiffs, describePreview, diffText } from '../../slash/undo-texts.ts';
 import { applyPreview, atDesk, parseUndoWords, previewOf, withEarlier } from '../../slash/undo-service.ts';
 import type { Desk, UndoWish } from '../../slash/undo-service.ts';
 import type { App } from '../app/app.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 
 type Choice = 'apply' | 'diffs' | 'cancel';
-
-const SHOWN_ROWS = 12;
 
 export async function chooseUndo(app: App, words: string, signal: AbortSignal): Promise<void> {
   const { agent } = app.state;
@@ -31,7 +30,11 @@ async function confirm(app: App, agent: WorkspaceAgent, wish: UndoWish, at: Desk
     const choice = await app.dialogs.choose<Choice>(
       {
         title: wish.isRedo ? 'Redo the last undo?' : 'Undo these changes?',
-        body: () => describePreview(preview).trim().split('\n').slice(0, SHOWN_ROWS),
+        // The counts come first: what does not fit can be scrolled to.
+        body: ({ width }) =>
+          [countPreview(preview), '', ...describePreview(preview).trim().split('\n')].flatMap((row) =>
+            wrapRows(row, { width: width - 4 }),
+          ),
         options: [
           { label: wish.isRedo ? 'Redo' : 'Undo', value: 'apply' },
           { label: 'Show the diffs first', value: 'diffs' },
