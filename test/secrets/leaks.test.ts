@@ -1,6 +1,6 @@
 /** `castor leaks` on what a real session left: marks, sealed copies in the undo store, and secrets in plain by session. */
 
-import { writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { expect, it } from 'vitest';
@@ -42,10 +42,14 @@ it('lists what was replaced, counts sealed copies, and finds what is in plain, o
   const found = await runCli(['leaks'], { workspace });
   expect([found.code, found.stdout.includes(TOKEN)]).toEqual([1, false]);
   expect(found.stdout).toContain(`${stray}:2  github`);
+  // The store of another project is none of the session's.
+  const projects = join(workspace.home, '.gemini', 'tmp');
+  const own = readdirSync(projects).find((name) => existsSync(join(projects, name, 'undo'))) ?? '';
+  cpSync(join(projects, own, 'undo'), join(projects, 'other', 'undo'), { recursive: true });
   const ofOne = await runCli(['leaks', 'latest', '-o', 'json'], { workspace });
   expect([ofOne.code, JSON.parse(ofOne.stdout)]).toEqual([
     0,
-    expect.objectContaining({ leaks: [], replaced: report.replaced }),
+    expect.objectContaining({ leaks: [], replaced: report.replaced, sealedCopies: report.sealedCopies }),
   ]);
   const unknown = await runCli(['leaks', '99'], { workspace });
   expect([unknown.code, unknown.stdout]).toEqual([1, '']);

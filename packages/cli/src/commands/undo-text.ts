@@ -54,8 +54,19 @@ function describePrompts(prompts: readonly ListedPrompt[]): string | undefined {
 
 /** The preview without diffs. */
 export function describePreview(preview: UndoPreview): string {
-  const { kind, prompts, restored, deleted, recreated, leftAlone, notCovered, uncoveredCalls, outside, unkept, byOthers } =
-    preview;
+  const {
+    kind,
+    prompts,
+    restored,
+    deleted,
+    recreated,
+    leftAlone,
+    notCovered,
+    uncoveredCalls,
+    outside,
+    unkept,
+    byOthers,
+  } = preview;
   const titles = TITLES[kind];
   const what = prompts.map(({ number, text }) => `  ${number}. ${oneLine(text)}`);
   const sections = [

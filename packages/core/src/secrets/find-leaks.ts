@@ -4,7 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { userDirectory } from '../config/paths.ts';
 import { readMarks } from './mark-records.ts';
 import { toMark } from './secret-vault.ts';
@@ -56,7 +56,7 @@ export function findLeaks(options: FindLeaksOptions): LeakReport {
   const stores = new Set<string>();
   for (const path of [...filesBelow(folder), ...others]) {
     const [, store] = /^(.*[/\\]undo)[/\\]/.exec(path) ?? [];
-    if (store !== undefined) stores.add(store);
+    if (store !== undefined && (!session || isStoreOf(store, session))) stores.add(store);
     if (isOwn(path, folder) || (session && !belongsTo(path, session) && !others.includes(path))) continue;
     report.files++;
     report.leaks.push(...sweepFile(path, find));
@@ -77,6 +77,11 @@ function isOwn(path: string, folder: string): boolean {
 /** Its file, the folder of its children and copies, and what carries its id. */
 function belongsTo(path: string, { id, path: file }: { id: string; path: string }): boolean {
   return path === file || path.includes(id);
+}
+
+/** The sessions of a project share one store. */
+function isStoreOf(store: string, { path }: { path: string }): boolean {
+  return store === join(dirname(dirname(path)), 'undo');
 }
 
 function replacedIn(path: string): Replaced[] {

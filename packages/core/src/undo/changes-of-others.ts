@@ -21,6 +21,8 @@ export function changesOfOthers(
   const others = walks.filter(
     (walk, index) => walk.callIds.length === 0 && (index > first || (time !== undefined && walk.time === time)),
   );
-  const paths = others.flatMap((walk) => (listOf(walk) ?? []).flatMap((stored) => fromStoredChange(stored)?.path ?? []));
+  const paths = others.flatMap((walk) =>
+    (listOf(walk) ?? []).flatMap((stored) => fromStoredChange(stored)?.path ?? []),
+  );
   return [...new Set(paths)].filter((path) => !isInGit(path)).map(toText);
 }

@@ -114,10 +114,13 @@ export class SessionUndo {
   }
 
   /** What the user must know before a command that deletes: what of it is not kept. */
-  foretell(command: string, folder: string): string | undefined {
+  async foretell(command: string, folder: string): Promise<string | undefined> {
     const { root, editsOnly } = this.options;
-    const isUncovered = editsOnly !== undefined || this.hasFailed;
-    if (isUncovered) return deletes(command) ? 'undo covers edits only here: this cannot be undone' : undefined;
+    if (!deletes(command)) return undefined;
+    // The command would wait for the first reading as well; only then is known what is not kept.
+    const isRead = editsOnly === undefined && (await this.inTime(this.opening?.then(() => this.isReady) ?? false));
+    if (editsOnly !== undefined || this.hasFailed) return 'undo covers edits only here: this cannot be undone';
+    if (!isRead) return 'undo is still reading the workspace: this may not be undone';
     return foretellLoss(command, { root, folder, unkept: this.unkept });
   }
 
@@ -209,19 +212,19 @@ export class SessionUndo {
 
   /** Waits until the state before a call is kept; false when it takes too long, or is not possible. */
   private async settle(): Promise<boolean> {
-    const { clock, editsOnly } = this.options;
-    if (editsOnly !== undefined || this.hasFailed) return false;
+    if (this.options.editsOnly !== undefined || this.hasFailed) return false;
+    const isKept = await this.inTime(this.ready());
+    if (!isKept && !this.hasFailed) this.notices.stillReading(this.client?.progress ?? 0, this.entries);
+    return isKept;
+  }
+
+  /** False for what takes too long. */
+  private async inTime(awaited: Promise<boolean> | boolean): Promise<boolean> {
     const limit = new AbortController();
-    const inTime = await Promise.race([
-      this.ready(),
-      clock.sleep(PATIENCE_MS, limit.signal).then(
-        () => false,
-        () => false,
-      ),
-    ]);
+    const late = () => false;
+    const result = await Promise.race([awaited, this.options.clock.sleep(PATIENCE_MS, limit.signal).then(late, late)]);
     limit.abort();
-    if (!inTime && !this.hasFailed) this.notices.stillReading(this.client?.progress ?? 0, this.entries);
-    return inTime;
+    return result;
   }
 
   private async ready(): Promise<boolean> {

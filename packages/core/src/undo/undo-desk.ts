@@ -82,7 +82,10 @@ export class UndoDesk {
       .flatMap(({ calls }) => calls)
       .filter(({ callId, isCovered }) => callIds.has(callId) && !isCovered);
     const described = describePlan(plan);
-    const named = new Set([...plan.changes.map(({ path }) => toText(path)), ...described.leftAlone.map(({ path }) => path)]);
+    const named = new Set([
+      ...plan.changes.map(({ path }) => toText(path)),
+      ...described.leftAlone.map(({ path }) => path),
+    ]);
     const outside = loaded.chains.outside.filter((change) => callIds.has(change.callId)).map(({ path }) => path);
     return {
       kind: 'undo',
