@@ -99,6 +99,26 @@ describe('a server of the user', () => {
     expect(stderr.includes('no MCP server is called two. Configured: one.')).toBe(flags.includes('two'));
   });
 
+  it('does not start where the administrator says no, whatever the flag names', async () => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }) });
+    await workspace.write('../system.json', JSON.stringify({ mcp: { excluded: ['one'] } }));
+    await using model = await fakeModel(() => say('ok'));
+    const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(workspace.project, '../system.json') };
+    const run = (...args: string[]) => runCli(args, { workspace, model, env });
+    const { stdout } = await run('-p', '/mcp', '-y', '--allowed-mcp-server-names', 'one');
+    expect(stdout).toContain("The MCP server one is blocked: the administrator's mcp.excluded names it.");
+    expect(one.readRecord().starts).toBe(0);
+
+    await workspace.write('../system.json', JSON.stringify({ admin: { mcp: { enabled: false } } }));
+    expect(await run('mcp', 'list')).toMatchObject({
+      code: 52,
+      stderr: expect.stringMatching(
+        /The administrator disabled MCP \(admin\.mcp\.enabled in .*system\.json:1\)/,
+      ) as string,
+    });
+  });
+
   it('is named in one sentence when it fails, and the run goes on', async () => {
     await using one = await mcpStdioCommand(mcp.withFault(ECHO, 'crash_at_start'));
     await using workspace = await createWorkspace({
@@ -208,7 +228,12 @@ describe('a server of a project', () => {
     await using one = await mcpStdioCommand(ECHO);
     await using workspace = await createWorkspace({ files: settingsOf({ one: one.entry }) });
     await using model = await fakeModel(() => say('ok'));
-    await runCli(['-p', 'hi', '-y'], { workspace, model });
+    const undecided = await runCli(['-p', 'hi', '-y'], { workspace, model });
+    const why = 'do not start, because the folder has no trust decision: one. To start them, trust the folder with';
+    expect(warningsIn(undecided.stderr)).toEqual([expect.stringContaining(`MCP servers ${why} /permissions trust`)]);
+    expect((await runCli(['-p', '/mcp'], { workspace, model })).stdout).toContain(
+      'The MCP server one does not start, because the folder has no trust decision. To start them, trust',
+    );
     expect(one.readRecord().starts).toBe(0);
 
     await workspace.write('../home/.gemini/trustedFolders.json', trusted(workspace.project));

@@ -104,6 +104,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'experimental.directWebFetch',
   ],
   'packages/core/src/mcp/server-layer.ts': ['mcp.serverCommand'],
+  'packages/cli/src/commands/mcp.ts': ['admin.mcp.enabled'],
   'packages/cli/src/start/approval.ts': [
     'policyPaths',
     'adminPolicyPaths',
@@ -114,6 +115,8 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'tools.confirmationRequired',
     'mcpServers',
     'mcp.autoAllowInHeadless',
+    'admin.mcp.config',
+    'admin.mcp.requiredConfig',
     'tools.exclude',
     'security.disableYoloMode',
   ],

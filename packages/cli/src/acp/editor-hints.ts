@@ -11,6 +11,7 @@ export const EDITOR_HINTS: Required<UserHints> = {
   trustPromptFile: 'To trust it, start castor once in a terminal in that folder, or unset GEMINI_SYSTEM_MD.',
   trustHooks: 'In a terminal, review them with "castor hooks list", then consent with "castor hooks trust".',
   trustServers: 'To start them as they are now: /mcp trust.',
+  startServers: 'To start them, start castor once in a terminal in that folder and trust it.',
   signIn: (server) => `To sign in: /mcp auth ${server}, or castor mcp login ${server} in a terminal.`,
   signInToAgent: (agent) => `To sign in: /agents auth ${agent} in a session with a terminal.`,
   allowTool: () =>

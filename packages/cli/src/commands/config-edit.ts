@@ -45,6 +45,7 @@ function parseFor(key: string, given: string, scope: ConfigOptions['scope']): Pa
 }
 
 function refusal(key: string, found: FoundSetting, scope: ConfigOptions['scope']): string | undefined {
+  if (key.startsWith('admin.mcp.')) return `${key} can only be set in the administrator's settings file.`;
   if (key.startsWith('admin.')) return `${key} can only be set by a remote administrator.`;
   return scope === 'workspace' && found.definition.project === 'never'
     ? `${found.key} has no effect in a project's file. Set it in your own: --scope user.`

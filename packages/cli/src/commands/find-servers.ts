@@ -1,6 +1,6 @@
 /** Finds the MCP servers of a folder and decides which a session there would start. It starts and records nothing. */
 
-import { isRecord, readDisabledServers, readSourceFile, workspaceSettingsPath } from '@castor/core/program';
+import { readDisabledServers } from '@castor/core/program';
 import type { ChosenServers, McpLayer } from '@castor/core/program';
 import { createOpenKeyring } from '../mcp-keyring.ts';
 import { findInstalledExtensions } from '../start/installed-extensions.ts';
@@ -17,28 +17,13 @@ type Folder = Pick<SubcommandContext, 'cwd' | 'home' | 'environment'>;
 export interface FoundServers extends ChosenServers {
   loaded: LoadedConfiguration;
   layers: readonly McpLayer[];
-  /** The names in the settings of a folder that is not trusted. */
-  untrusted: readonly string[];
 }
 
 /** Throws an ExitError for invalid settings, and a SettingsError for an unreadable file of disabled servers. */
 export async function findServers(folder: Folder, known?: LoadedConfiguration): Promise<FoundServers> {
   const loaded = known ?? (await load(folder));
   const chosen = chooseStartServers({ ...folder, args: {} }, loaded, readDisabledServers(folder.home));
-  const untrusted = loaded.trust.trusted === true ? [] : namesOfProject(folder.cwd, chosen);
-  return { ...chosen, loaded, untrusted };
-}
-
-/** Names only: nothing else of an untrusted folder counts. */
-function namesOfProject(root: string, { servers, idle }: ChosenServers): string[] {
-  const taken = new Set([...servers, ...idle].map(({ name }) => name));
-  try {
-    const own = readSourceFile(workspaceSettingsPath(root))?.['mcpServers'];
-    return isRecord(own) ? Object.keys(own).filter((name) => !taken.has(name)) : [];
-  } catch {
-    // An untrusted file may be anything.
-    return [];
-  }
+  return { ...chosen, loaded };
 }
 
 async function load({ cwd, home, environment }: Folder): Promise<LoadedConfiguration> {

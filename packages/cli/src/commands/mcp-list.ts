@@ -44,23 +44,12 @@ export async function listServers(
 ): Promise<ExitCode> {
   const { output } = context;
   const found = await findServers(context);
-  const ofProject = found.untrusted;
   for (const warning of found.warnings) output.note(`castor: ${warning}`);
-  if (ofProject.length > 0) {
-    output.note('castor: this folder is not trusted, so its own MCP servers are disabled.');
-    output.note('Trust it with /permissions trust in a session, or for one run with --skip-trust.');
-  }
   const checked = await checkServers(found.servers, { ...connectionOptions(context, found), limitMs });
   const mask = createMask(found.loaded.configuration.environment);
   const rows = [
     ...checked.map((each) => toRow(each, limitMs, mask)),
     ...found.idle.map((entry) => idleRow(entry)),
-    ...ofProject.map((name): Row => ({
-      name,
-      target: 'this folder',
-      status: 'disabled',
-      error: 'The folder is not trusted.',
-    })),
   ].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (isJson) await output.answer(`${toJson(rows, { indent: 2 })}\n`);
   else if (rows.length === 0) await output.answer('No MCP servers configured.\n');

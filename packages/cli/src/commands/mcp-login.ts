@@ -66,16 +66,9 @@ function openSignIns(context: SubcommandContext, found: FoundServers): SignIns {
 }
 
 /** Throws an ExitError that says why a session would not start the server. */
-export function requireServer(name: string, { servers, idle, untrusted }: FoundServers): McpServer {
+export function requireServer(name: string, { servers, idle }: FoundServers): McpServer {
   const server = servers.find((each) => each.name === name);
   if (server) return server;
-  if (untrusted.includes(name)) {
-    const hint = 'Trust it with /permissions trust in a session, or for one run with --skip-trust.';
-    throw new ExitError(
-      ExitCode.Untrusted,
-      `this folder is not trusted, so its MCP server ${name} does not start. ${hint}`,
-    );
-  }
   const other = idle.find((each) => each.name === name);
   const code = other?.reason === 'untrusted' ? ExitCode.Untrusted : ExitCode.Failure;
   throw new ExitError(

@@ -7,12 +7,11 @@ import type { SubcommandContext } from './subcommand-context.ts';
 
 export async function switchServer(name: string, isEnabled: boolean, context: SubcommandContext): Promise<ExitCode> {
   const { output, home } = context;
-  const { servers, idle, layers, untrusted } = await findServers(context);
+  const { servers, idle, layers } = await findServers(context);
   const wanted = name.toLowerCase();
   const configured = [
     ...servers,
     ...idle,
-    ...untrusted.map((each) => ({ name: each })),
     ...layers.flatMap((layer) => Object.keys(layer.servers).map((each) => ({ name: each }))),
   ];
   const found = configured.find((each) => each.name.toLowerCase() === wanted)?.name;

@@ -3,6 +3,7 @@
 import { consentToServers, describeServer, serversOfProject, toMcpLayers } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { makeVisibleLine } from '../make-visible.ts';
+import { USER_HINTS } from '../start/user-hints.ts';
 import { findServers } from './find-servers.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
@@ -11,7 +12,7 @@ export async function trustServers(names: readonly string[], context: Subcommand
   const { output, cwd: root, home } = context;
   const { loaded } = await findServers(context);
   if (loaded.trust.trusted !== true) {
-    output.note('castor: this folder is not trusted, so none of its MCP servers start. Trust the folder first.');
+    output.note(`castor: this folder is not trusted, so none of its MCP servers start. ${USER_HINTS.startServers}`);
     return ExitCode.Untrusted;
   }
   const ofProject = serversOfProject(toMcpLayers(loaded.configuration.layers));

@@ -53,11 +53,13 @@ describe('castor mcp list', () => {
       files: { '.gemini/settings.json': JSON.stringify({ mcpServers: { one: server.entry } }) },
     });
     const { stdout, stderr } = await env.run('list');
-    expect(stdout).toContain('○ one: this folder - Disabled');
-    expect(stderr).toContain('not trusted');
+    expect(stdout).toContain('○ one: untrusted - Disabled');
+    const why = 'do not start, because the folder has no trust decision: one. To start them, trust the folder';
+    expect(stderr).toContain(`MCP servers ${why}`);
+    expect((await env.doctor('--offline')).stdout).toMatch(/-- +mcp +The MCP server one does not start, because/);
     expect(await env.run('test', 'one')).toMatchObject({
       code: 55,
-      stderr: expect.stringMatching(/not trusted/) as string,
+      stderr: expect.stringMatching(/no trust decision.*--skip-trust/) as string,
     });
     expect(server.readRecord().starts).toBe(0);
   });

@@ -4,8 +4,10 @@
  */
 
 import { SettingsError } from '@castor/core/program';
+import type { Configuration } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
+import { loadTrustedConfiguration } from '../start/start.ts';
 import { addServer, removeServer } from './mcp-add.ts';
 import { MCP_HELP, MCP_USAGE } from './mcp-help.ts';
 import { listServers } from './mcp-list.ts';
@@ -115,12 +117,27 @@ export async function runMcpCommand(argv: readonly string[], context: Subcommand
     return ExitCode.Success;
   }
   try {
+    refuseDisabled(context);
     if (name === 'add') return await addServer(rest, context);
     return await runWords(name, rest, context);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new ExitError(ExitCode.Settings, error.message, { cause: error });
   }
+}
+
+/** Throws an ExitError where the administrator disabled MCP. */
+function refuseDisabled({ cwd, home, environment }: SubcommandContext): void {
+  let configuration: Configuration;
+  try {
+    ({ configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed: undefined }));
+  } catch {
+    // The command itself says what is wrong with the file it needs.
+    return;
+  }
+  if (configuration.settings.admin.mcp.enabled) return;
+  const place = configuration.layers.find(({ scope }) => scope === 'system')?.locate('admin.mcp.enabled');
+  throw new ExitError(ExitCode.Settings, `The administrator disabled MCP (admin.mcp.enabled in ${place}).`);
 }
 
 async function runWords(name: string, argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {

@@ -140,7 +140,7 @@ function toMcpOptions(start: Start): McpOptions {
   return {
     layers: toMcpLayers(configuration.layers),
     reloadLayers: () => toMcpLayers(loadTrustedConfiguration(start).configuration.layers),
-    restrictions: toServerRestrictions(args, settings),
+    restrictions: toServerRestrictions(args, configuration),
     promptWaitMs: promptWait * 1000,
     openKeyring: async (service) => (await import('../mcp-keyring.ts')).createOpenKeyring(process.env)(service),
     toolBudget,
@@ -152,10 +152,12 @@ type McpOptions = NonNullable<ChosenOptions['mcp']>;
 
 export function toServerRestrictions(
   { allowedMcpServerNames: named }: Start['args'],
-  { mcp, admin }: Settings,
+  { settings: { mcp, admin }, layers }: Pick<Start['configuration'], 'settings' | 'layers'>,
 ): NonNullable<McpOptions['restrictions']> {
   const { allowed, excluded, startLimit } = mcp;
-  return { allowed, excluded, admin: admin.mcp, named, startLimitMs: startLimit * 1000 };
+  const ceiling = (layers.find(({ scope }) => scope === 'system')?.values['mcp'] ?? {}) as Partial<Settings['mcp']>;
+  const ofAdmin = { ...admin.mcp, allowed: ceiling.allowed, excluded: ceiling.excluded };
+  return { allowed, excluded, admin: ofAdmin, named, startLimitMs: startLimit * 1000 };
 }
 
 function toIgnore({ context: { fileFiltering } }: Settings): NonNullable<ChosenOptions['ignore']> {

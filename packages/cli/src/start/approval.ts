@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
+import { isRecord } from '@castor/core/program';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
@@ -76,8 +77,20 @@ export function assertYolo({ security, admin }: Settings): void {
   throw new ExitError(ExitCode.Settings, `YOLO mode is disabled by ${key}; run without --yolo.`);
 }
 
+/** Where the administrator lists servers, only the administrator trusts them; required ones are trusted unless said otherwise. */
+function trustedServers(own: Settings['mcpServers'], { config, requiredConfig }: Settings['admin']['mcp']): string[] {
+  const listed = Object.keys(config).length > 0 ? config : own;
+  const isTrusted = (entry: unknown, byDefault: boolean) => isRecord(entry) && (entry['trust'] ?? byDefault) === true;
+  return [
+    ...Object.entries(listed).flatMap(([name, entry]) =>
+      !Object.hasOwn(requiredConfig, name) && isTrusted(entry, false) ? [name] : [],
+    ),
+    ...Object.entries(requiredConfig).flatMap(([name, entry]) => (isTrusted(entry, true) ? [name] : [])),
+  ];
+}
+
 /** A flag replaces the setting of the same meaning. */
-function chooseRules(args: CliArguments, { tools, mcp, mcpServers, castor }: Settings): Approval['rules'] {
+function chooseRules(args: CliArguments, { tools, mcp, mcpServers, admin, castor }: Settings): Approval['rules'] {
   const allowed = args.allowedTools?.filter((name) => name !== '') ?? tools.allowed;
   const servers = args.allowedMcpServerNames?.filter((name) => name !== '');
   const mcpAllowed = servers ?? mcp.allowed;
@@ -92,6 +105,6 @@ function chooseRules(args: CliArguments, { tools, mcp, mcpServers, castor }: Set
     mcpExcluded,
     mcpAutoAllow: mcp.autoAllowInHeadless,
     // In an untrusted folder no server runs.
-    mcpTrusted: Object.entries(mcpServers).flatMap(([name, { trust }]) => (trust === true ? [name] : [])),
+    mcpTrusted: trustedServers(mcpServers, admin.mcp),
   };
 }

@@ -16,10 +16,11 @@ export function chooseStartServers(
   const chosen = chooseServers(layers, disabled, {
     home,
     root,
-    restrictions: toServerRestrictions(args, configuration.settings),
+    restrictions: toServerRestrictions(args, configuration),
     trustedFolder: trust.trusted,
     isTrustedForRun: isTrustedForRun(args, environment),
     hint: USER_HINTS.trustServers,
+    trustHint: USER_HINTS.startServers,
   });
   return { ...chosen, layers };
 }

@@ -14,6 +14,8 @@ export const USER_HINTS: Required<UserHints> = {
   trustHooks: 'Review them with "castor hooks list", then consent with "castor hooks trust".',
   trustServers:
     'To start them as they are now: castor mcp trust, or /mcp trust in a session; --skip-trust starts them for one run.',
+  startServers:
+    'To start them, trust the folder with /permissions trust in a session, or for one run with --skip-trust.',
   signIn: (server) => `To sign in: castor mcp login ${server}, or /mcp auth ${server} in a session.`,
   signInToAgent: (agent) => `To sign in: /agents auth ${agent} in a session with a terminal.`,
   allowTool(name, mode) {

@@ -29,7 +29,10 @@ export async function openOwnServers(
   if (Object.keys(agent.servers).length === 0) return undefined;
   const layer = await toLayer(agent, options);
   // A project's agent runs only once the user has acknowledged its file, servers included.
-  const mcp = { ...options.mcp, layers: [layer], isAgreed: true };
+  const { admin, ...restrictions } = options.mcp?.restrictions ?? {};
+  // Servers that the administrator requires run once, in the session.
+  const ofAdmin = { ...admin, requiredConfig: {} };
+  const mcp = { ...options.mcp, restrictions: { ...restrictions, admin: ofAdmin }, layers: [layer], isAgreed: true };
   return openWorkspaceServers(
     { ...options, mcp },
     {

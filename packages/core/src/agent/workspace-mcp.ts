@@ -14,7 +14,8 @@ export async function openWorkspaceServers(
   const { mcp, environment, sourceValues: values } = options;
   const { sources, workspace } = around;
   const ofExtensions = await readManifests({ sources, root: workspace.root, environment, values });
-  if (!hasMcpServers([...ofExtensions, ...(mcp?.layers ?? [])])) return undefined;
+  const isRequired = Object.keys(mcp?.restrictions?.admin?.requiredConfig ?? {}).length > 0;
+  if (!isRequired && !hasMcpServers([...ofExtensions, ...(mcp?.layers ?? [])])) return undefined;
   const { startWorkspaceServers } = await import('./workspace-servers.ts');
   return startWorkspaceServers(options, around, ofExtensions);
 }

@@ -32,20 +32,24 @@ export interface FittedLayer {
 export interface FitOptions {
   table: SettingGroup;
   isProject: boolean;
+  /** Whether the layer is the administrator's file. Default false. */
+  isAdmin?: boolean;
 }
 
 export const PROJECT_NEVER = "a project's file may not set this";
+export const ADMIN_ONLY = "only the administrator's settings file may set it";
 export const PROJECT_TIGHTEN = "a project's file may enable this, but not disable it";
 
-export function fitSettings(values: Values, { table, isProject }: FitOptions): FittedLayer {
+export function fitSettings(values: Values, { table, isProject, isAdmin = false }: FitOptions): FittedLayer {
   const fitted: FittedLayer = { values: {}, problems: [], ignored: [] };
-  fitted.values = fitGroup(values, table, [], { fitted, isProject });
+  fitted.values = fitGroup(values, table, [], { fitted, isProject, isAdmin });
   return fitted;
 }
 
 interface Work {
   fitted: FittedLayer;
   isProject: boolean;
+  isAdmin: boolean;
 }
 
 function fitGroup(values: Values, group: SettingGroup, path: readonly string[], work: Work): Values {
@@ -65,8 +69,9 @@ function fitEntry(
   path: readonly string[],
   work: Work,
 ): unknown {
-  if (path[0] === 'admin') {
-    work.fitted.ignored.push({ key: path.join('.'), reason: 'only a remote administrator may set it' });
+  const reason = refusalOfAdmin(value, path, work);
+  if (reason !== undefined) {
+    work.fitted.ignored.push({ key: path.join('.'), reason });
     return undefined;
   }
   // As in Gemini CLI, `null` leaves the defaults.
@@ -76,6 +81,13 @@ function fitEntry(
   const { problems } = fitShape(value, { type: 'object' });
   work.fitted.problems.push(...problems.map((problem) => ({ ...problem, path, used: undefined, isFatal: false })));
   return undefined;
+}
+
+/** The lists of MCP servers are the administrator's, by file (docs/decisions/0087); the rest only a remote one sets. */
+function refusalOfAdmin(value: unknown, path: readonly string[], { isAdmin }: Work): string | undefined {
+  if (path[0] !== 'admin' || (path.length === 1 && isRecord(value))) return undefined;
+  if (path[1] !== 'mcp') return 'only a remote administrator may set it';
+  return isAdmin ? undefined : ADMIN_ONLY;
 }
 
 function fitDefinition(

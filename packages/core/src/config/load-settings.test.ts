@@ -281,6 +281,19 @@ describe('merging', () => {
     expect({ admin: settings.admin.secureModeEnabled, warnings }).toEqual({ admin: false, warnings: [] });
   });
 
+  it('reads the lists of MCP servers of the administrator from the system file only', () => {
+    const lists = { admin: { mcp: { enabled: false, config: { a: { url: 'https://a/' } } } } };
+    const own = setUp({ user: lists }).load();
+    expect(own.settings.admin.mcp).toMatchObject({ enabled: true, config: {} });
+    expect(own.warnings).toEqual([
+      expect.stringMatching(/admin\.mcp was ignored: only the administrator's settings file may set it\.$/),
+    ]);
+    expect(setUp({ system: lists }).load().settings.admin.mcp).toMatchObject(lists.admin.mcp);
+    expect(() => setUp({ system: { admin: { mcp: { enabled: 'maybe' } } } }).load()).toThrow(
+      /admin\.mcp\.enabled must be true or false/,
+    );
+  });
+
   it('freezes the result and lets no file reach a prototype', () => {
     const { settings } = setUp({
       user: '{"__proto__": {"polluted": 1}, "ui": {"__proto__": {"polluted": 1}}, "constructor": {"x": 1}}',

@@ -5,7 +5,7 @@
 
 import { isProviderKey } from './dangerous-variables.ts';
 import { expandVariables } from './expand-variables.ts';
-import { describeSettingProblem, fitSettings, PROJECT_NEVER } from './fit-settings.ts';
+import { ADMIN_ONLY, describeSettingProblem, fitSettings, PROJECT_NEVER } from './fit-settings.ts';
 import type { FittedLayer, IgnoredSetting, SettingProblem } from './fit-settings.ts';
 import { lineOf, parseJsonText } from './json-text.ts';
 import { migrateSettings, valueAt } from './migrate-settings.ts';
@@ -77,7 +77,7 @@ export function layerFromText(text: string, { scope, path, environment, warnings
       onWithheld: (name) => void withheld.add(name),
     }),
   });
-  const fitted = fitSettings(expanded, { table: SETTINGS_TABLE, isProject });
+  const fitted = fitSettings(expanded, { table: SETTINGS_TABLE, isProject, isAdmin: scope === 'system' });
   const moved = new Map(edits.flatMap(({ path: to, from }) => (from ? [[to.join('.'), from] as const] : [])));
   const placeOf = (keys: readonly (string | number)[]) => lineOf(path, text, moved.get(keys.join('.')) ?? keys);
   warnings.push(...describeProblems(path, fitted, placeOf));
@@ -121,7 +121,9 @@ function describeProblems(
       [`Invalid configuration in ${path}:`, ...problems.slice(0, MAX_PROBLEMS).map(line), ...more].join('\n'),
     );
   }
-  for (const reason of new Set(ignored.filter(({ key }) => !key.startsWith('admin')).map((entry) => entry.reason))) {
+  // Keys of a remote administrator are no mistake of the user, and have no other place.
+  const told = ignored.filter(({ key, reason }) => !key.startsWith('admin') || reason === ADMIN_ONLY);
+  for (const reason of new Set(told.map((entry) => entry.reason))) {
     const keys = ignored.filter((entry) => entry.reason === reason).map(({ key }) => key);
     const hint = reason === PROJECT_NEVER ? ' Your own settings may.' : '';
     messages.push(`${path}: ${keys.join(', ')} ${keys.length === 1 ? 'was' : 'were'} ignored: ${reason}.${hint}`);

@@ -20,6 +20,8 @@ export interface ChooseServersOptions {
   isTrustedForRun: boolean;
   /** A sentence on how the user consents. */
   hint?: string | undefined;
+  /** A sentence on how the user trusts the folder. */
+  trustHint?: string | undefined;
   /** Whether the user has agreed to the entries elsewhere, such as to those of an acknowledged agent. Default false. */
   isAgreed?: boolean | undefined;
 }
@@ -38,16 +40,19 @@ export function chooseServers(
   disabled: readonly string[],
   options: ChooseServersOptions,
 ): ChosenServers {
-  const { home, root, restrictions, trustedFolder, isTrustedForRun, hint, isAgreed = false } = options;
+  const { home, root, restrictions, trustedFolder, isTrustedForRun, hint, trustHint, isAgreed = false } = options;
   const selection = selectServers(layers, { ...restrictions, disabled });
+  const known = new Set([...selection.servers, ...selection.idle].map(({ name }) => name));
   const admission = admitServers(selection.servers, {
     trustedFolder,
     isTrustedForRun,
     hint,
+    trustHint,
+    withheld: layers.flatMap(({ withheld = [] }) => withheld).filter((name) => !known.has(name)),
     consent: isAgreed ? undefined : () => openServerConsent({ home, root }),
   });
   const invalid = selection.idle.filter(({ reason }) => reason === 'invalid');
-  const refused = admission.refused.map(({ server: { name }, message }): IdleEntry => ({
+  const refused = admission.refused.map(({ name, message }): IdleEntry => ({
     name,
     reason: 'untrusted',
     message,

@@ -110,7 +110,8 @@ function createSelect(options: OpenServersOptions, tell: (message: string) => vo
       if (isEnabled) off.delete(name);
       else off.add(name);
     }
-    const chosen = chooseServers(layers, [...off], { ...options, hint: options.hints?.trustServers });
+    const { trustServers: hint, startServers: trustHint } = options.hints ?? {};
+    const chosen = chooseServers(layers, [...off], { ...options, hint, trustHint });
     for (const message of chosen.warnings) warn(message);
     return chosen;
   };

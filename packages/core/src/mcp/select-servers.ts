@@ -11,8 +11,12 @@ import { DEFAULT_START_LIMIT_MS, resolveEntry } from './server-config.ts';
 import type { EntryOrigin, McpServer } from './server-config.ts';
 import type { McpLayer } from './server-layer.ts';
 
-/** The lists of the administrator, from `admin.mcp`. */
+/** The lists of the administrator, from `admin.mcp` and `mcp` of the administrator's file: nothing widens them. */
 export interface AdminServers {
+  /** `mcp.allowed`; an empty list allows none. */
+  allowed?: readonly string[] | undefined;
+  /** `mcp.excluded`. */
+  excluded?: readonly string[] | undefined;
   enabled?: boolean;
   /** The only allowed servers; empty: no restriction. */
   config?: Readonly<Record<string, unknown>>;
@@ -25,7 +29,7 @@ export interface ServerRestrictions {
   allowed?: readonly string[] | undefined;
   /** `mcp.excluded`. */
   excluded?: readonly string[] | undefined;
-  /** The servers named for this run: they replace both lists. */
+  /** The servers named for this run: they replace both lists, within those of the administrator. */
   named?: readonly string[] | undefined;
   admin?: AdminServers | undefined;
   /** Servers that the user disabled. */
@@ -148,6 +152,7 @@ function throughAdmin(
   const deny = (name: string, message: string) => selection.idle.push({ name, reason: 'blocked', message });
   if (!enabled) {
     for (const name of merged.keys()) deny(name, `The MCP server ${name} is blocked: the administrator disabled MCP.`);
+    if (merged.size > 0) selection.warnings.push('The administrator disabled MCP: no server starts.');
     return [];
   }
   const isListed = Object.keys(config).length > 0;
@@ -158,6 +163,9 @@ function throughAdmin(
     else if (isRecord(rule)) allowed.set(name, { ...found, entry: underAdmin(found.entry, rule) });
     else deny(name, `The MCP server ${name} is blocked: the administrator's list does not contain it.`);
   }
+  const missing = [...merged.keys()].filter((name) => !allowed.has(name)).join(', ');
+  if (missing !== '')
+    selection.warnings.push(`The administrator's list does not contain these MCP servers: ${missing}.`);
   for (const [name, entry] of Object.entries(requiredConfig)) {
     if (!isRecord(entry)) continue;
     const { command: _c, args: _a, env: _e, cwd: _d, ...remote } = entry;
@@ -197,10 +205,13 @@ function underAdmin(entry: McpServerSettings, rule: Record<string, unknown>): Mc
 /** Names are compared without regard to case, as the lists of several layers are. */
 function findObstacle(
   name: string,
-  { allowed, excluded, named, disabled }: ServerRestrictions,
+  { allowed, excluded, named, disabled, admin = {} }: ServerRestrictions,
 ): Omit<IdleServer, 'name'> | undefined {
   const blocked = (why: string) =>
     ({ reason: 'blocked', message: `The MCP server ${name} is blocked: ${why}.` }) as const;
+  if (admin.allowed !== undefined && !contains(admin.allowed, name))
+    return blocked("the administrator's mcp.allowed does not name it");
+  if (contains(admin.excluded ?? [], name)) return blocked("the administrator's mcp.excluded names it");
   if (named !== undefined) {
     if (!contains(named, name)) return blocked('the servers allowed in this run do not include it');
   } else {

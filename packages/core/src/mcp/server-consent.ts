@@ -10,6 +10,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { isRecord } from '../util/is-record.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { replaceFile } from '../util/replace-file.ts';
+import { cleanLine } from './clean-text.ts';
 import type { McpServer } from './server-config.ts';
 
 export type ServerConsentState = 'known' | 'new' | 'changed';
@@ -71,6 +72,10 @@ export interface ServerAdmissionOptions {
   isTrustedForRun: boolean;
   /** A sentence on how the user consents. */
   hint?: string | undefined;
+  /** A sentence on how the user trusts the folder. */
+  trustHint?: string | undefined;
+  /** Names in the settings of a folder that is not trusted. */
+  withheld?: readonly string[] | undefined;
   /** Absent: the user has agreed to these entries elsewhere. */
   consent?: (() => ServerConsent) | undefined;
 }
@@ -83,7 +88,7 @@ export interface UnsettledServer {
 
 export interface ServerAdmission {
   servers: McpServer[];
-  refused: { server: McpServer; message: string }[];
+  refused: { name: string; message: string }[];
   /** Those of the refused that start once the user consents. */
   unsettled: UnsettledServer[];
   /** Sentences for the user: which servers start without consent, and which do not start. */
@@ -92,11 +97,10 @@ export interface ServerAdmission {
 
 /** Leaves out servers that may not start, and reports why. It records nothing. */
 export function admitServers(servers: readonly McpServer[], options: ServerAdmissionOptions): ServerAdmission {
-  const { trustedFolder, isTrustedForRun, hint } = options;
+  const { trustedFolder, isTrustedForRun, hint, withheld = [] } = options;
   const ofProject = servers.filter(({ source }) => source === 'project');
-  if (trustedFolder === false || (trustedFolder === undefined && ofProject.length > 0)) {
-    const refused = trustedFolder === false ? servers : ofProject;
-    return refuseUntrusted(servers, refused);
+  if (trustedFolder === false || (trustedFolder === undefined && ofProject.length + withheld.length > 0)) {
+    return refuseUntrusted(servers, trustedFolder === false ? servers : ofProject, options);
   }
   const consent = ofProject.length === 0 ? undefined : options.consent?.();
   if (!consent) return { servers: [...servers], refused: [], unsettled: [], messages: [] };
@@ -117,24 +121,36 @@ export function admitServers(servers: readonly McpServer[], options: ServerAdmis
     servers: servers.filter((server) => !waiting.has(server)),
     refused: unsettled.map(({ server, state }) => {
       const why = state === 'changed' ? 'has changed since your consent' : 'needs your consent';
-      return { server, message: joinSentences(`The MCP server ${server.name} of this project ${why}.`, hint) };
+      return {
+        name: server.name,
+        message: joinSentences(`The MCP server ${server.name} of this project ${why}.`, hint),
+      };
     }),
     unsettled,
     messages,
   };
 }
 
-function refuseUntrusted(servers: readonly McpServer[], refused: readonly McpServer[]): ServerAdmission {
-  const names = refused.map(({ name }) => name).join(', ');
-  const sentence = `MCP servers do not start, because the folder is not trusted: ${names}.`;
+/** Names of a folder that is not trusted are data, and may be many. */
+const MOST_NAMES = 10;
+
+function refuseUntrusted(
+  servers: readonly McpServer[],
+  left: readonly McpServer[],
+  { trustedFolder, trustHint, withheld = [] }: ServerAdmissionOptions,
+): ServerAdmission {
+  const why = trustedFolder === false ? 'the folder is not trusted' : 'the folder has no trust decision';
+  const names = [...left.map(({ name }) => name), ...withheld].map((name) => cleanLine(name, 100));
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  const sentence = `MCP servers do not start, because ${why}: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
   return {
-    servers: servers.filter((server) => !refused.includes(server)),
-    refused: refused.map((server) => ({
-      server,
-      message: `The MCP server ${server.name} does not start, because the folder is not trusted.`,
+    servers: servers.filter((server) => !left.includes(server)),
+    refused: names.map((name) => ({
+      name,
+      message: joinSentences(`The MCP server ${name} does not start, because ${why}.`, trustHint),
     })),
     unsettled: [],
-    messages: refused.length > 0 ? [sentence] : [],
+    messages: names.length > 0 ? [joinSentences(sentence, trustHint)] : [],
   };
 }
 

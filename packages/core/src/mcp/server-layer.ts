@@ -1,6 +1,7 @@
 /** Collects the layers of MCP servers from the layers of settings. All that a start without servers needs of MCP. */
 
 import type { SettingsLayer, SettingsScope } from '../config/settings-layer.ts';
+import { readSourceFile } from '../config/source-file.ts';
 import type { SourceKind } from '../protocol/source.ts';
 import { isRecord } from '../util/is-record.ts';
 
@@ -16,6 +17,8 @@ export interface McpLayer {
   readonly written: Readonly<Record<string, unknown>>;
   /** `mcp.serverCommand`: the command line of a server of the name `mcp`, with variables expanded. */
   readonly serverCommand?: string | undefined;
+  /** Names in the file of a folder that is not trusted: nothing else of it counts, and they are told. */
+  readonly withheld?: readonly string[];
   /** Why the file could not be read. */
   readonly problem?: string;
 }
@@ -28,9 +31,12 @@ const KINDS: Readonly<Partial<Record<SettingsScope, SourceKind>>> = {
 };
 
 /** In the order of the layers: the last is the strongest. */
-export function toMcpLayers(layers: readonly Pick<SettingsLayer, 'scope' | 'path' | 'raw' | 'values'>[]): McpLayer[] {
-  return layers.flatMap(({ scope, path, raw, values }) => {
+export function toMcpLayers(
+  layers: readonly Pick<SettingsLayer, 'scope' | 'path' | 'status' | 'raw' | 'values'>[],
+): McpLayer[] {
+  return layers.flatMap(({ scope, path, status, raw, values }) => {
     const source = KINDS[scope];
+    if (scope === 'workspace' && status === 'skipped' && path !== undefined) return withheldLayer(path);
     const servers = recordOf(values['mcpServers']);
     const { serverCommand } = recordOf(values['mcp']);
     const hasCommand = typeof serverCommand === 'string' && serverCommand.trim() !== '';
@@ -43,9 +49,21 @@ export function toMcpLayers(layers: readonly Pick<SettingsLayer, 'scope' | 'path
 /** Whether a layer has servers or problems: without any, the room of MCP is not loaded. */
 export function hasMcpServers(layers: readonly McpLayer[]): boolean {
   return layers.some(
-    ({ servers, serverCommand, problem }) =>
-      problem !== undefined || serverCommand !== undefined || Object.keys(servers).length > 0,
+    ({ servers, serverCommand, withheld, problem }) =>
+      problem !== undefined || serverCommand !== undefined || Boolean(withheld) || Object.keys(servers).length > 0,
   );
+}
+
+/** The file of a folder that is not trusted may be anything. */
+function withheldLayer(path: string): McpLayer[] {
+  try {
+    const { mcpServers, mcp } = readSourceFile(path) ?? {};
+    const withheld = [...Object.keys(recordOf(mcpServers)), ...(recordOf(mcp)['serverCommand'] ? ['mcp'] : [])];
+    return withheld.length === 0 ? [] : [{ source: 'project', file: path, servers: {}, written: {}, withheld }];
+  } catch {
+    // `castor doctor` says that the file is left out.
+    return [];
+  }
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

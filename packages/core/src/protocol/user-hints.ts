@@ -11,6 +11,8 @@ export interface UserHints {
   trustHooks?: string;
   /** A sentence on how to consent to the MCP servers of a project. */
   trustServers?: string;
+  /** A sentence on how to start MCP servers of a folder that is not trusted. */
+  startServers?: string;
   /** A sentence on how to sign in to an MCP server. */
   signIn?(server: string): string;
   /** A sentence on how to sign in to a remote agent. */

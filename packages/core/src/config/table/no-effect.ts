@@ -67,7 +67,9 @@ const COMPATIBILITY = [
   'experimental.adk.',
   'experimental.useOSC52Copy',
   // Only a remote administrator may set these, and Castor has no connection to one.
-  'admin.',
+  'admin.secureModeEnabled',
+  'admin.extensions.',
+  'admin.skills.',
 ];
 
 export function noEffectOf(key: string): NoEffect | undefined {

@@ -61,21 +61,25 @@ export const security = {
 };
 
 const REMOTE = ' Only a remote administrator can set it.';
+const ADMINISTRATOR = " Only the administrator's settings file can set it.";
+const CLOSED = { whenInvalid: 'refuse' } as const;
 
 export const admin = {
   secureModeEnabled: flag(false, `Disables YOLO mode.${REMOTE}`),
   extensions: { enabled: flag(true, `Allows extensions.${REMOTE}`) },
   mcp: {
-    enabled: flag(true, `Allows MCP servers.${REMOTE}`),
+    enabled: flag(true, `Allows MCP servers.${ADMINISTRATOR}`, CLOSED),
     config: setting<Readonly<Record<string, unknown>>>(
       { type: 'object' },
       {},
-      `The only allowed MCP servers.${REMOTE}`,
+      `The only allowed MCP servers by name, with their \`url\`, \`type\` and \`trust\`; empty: no restriction.${ADMINISTRATOR}`,
+      CLOSED,
     ),
     requiredConfig: setting<Readonly<Record<string, unknown>>>(
       { type: 'object' },
       {},
-      `MCP servers that are always enabled.${REMOTE}`,
+      `MCP servers with a url that are always configured.${ADMINISTRATOR}`,
+      CLOSED,
     ),
   },
   skills: { enabled: flag(true, `Allows skills.${REMOTE}`) },
