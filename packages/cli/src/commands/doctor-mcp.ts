@@ -28,8 +28,11 @@ export async function checkMcpServers(
     if (!(error instanceof SettingsError)) throw error;
     return [{ topic: TOPIC, status: 'problem', says: error.message }];
   }
-  const { servers, idle } = found;
-  const idleRows = idle.map(toIdleCheck);
+  const { servers, idle, mistakes } = found;
+  const idleRows = [
+    ...mistakes.map((says): Check => ({ topic: TOPIC, status: 'problem', says })),
+    ...idle.map(toIdleCheck),
+  ];
   if (servers.length === 0) return idleRows;
   if (isOffline) {
     const names = servers.map(({ name }) => name).join(', ');

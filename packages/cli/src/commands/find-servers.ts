@@ -7,6 +7,7 @@ import { findInstalledExtensions } from '../start/installed-extensions.ts';
 import { chooseStartServers } from '../start/start-servers.ts';
 import { loadTrustedConfiguration } from '../start/start.ts';
 import type { LoadedConfiguration } from '../start/start.ts';
+import { findUnknownSettings } from '../start/unknown-settings.ts';
 import { USER_HINTS } from '../start/user-hints.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
@@ -24,6 +25,24 @@ export async function findServers(folder: Folder, known?: LoadedConfiguration): 
   const loaded = known ?? (await load(folder));
   const chosen = chooseStartServers({ ...folder, args: {} }, loaded, readDisabledServers(folder.home));
   return { ...chosen, loaded };
+}
+
+/** Keys beside `mcpServers` and below `mcp` that were probably meant for one of them. */
+function unknownMcpSettings(configuration: LoadedConfiguration['configuration']): string[] {
+  return findUnknownSettings(configuration).flatMap(({ key, place, meant }) => {
+    const isNear = /^mcp/i.test(key) || /^mcp/i.test(meant ?? '');
+    const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    return isNear ? [`${place}: ${key} is unknown and has no effect.${hint}`] : [];
+  });
+}
+
+/** Tells what is wrong in the settings before servers are shown or tried. */
+export function noteWarnings(
+  { warnings, loaded: { configuration } }: FoundServers,
+  { output }: SubcommandContext,
+): void {
+  const sentences = [...configuration.warnings, ...unknownMcpSettings(configuration), ...warnings];
+  for (const sentence of sentences) output.note(`castor: ${sentence}`);
 }
 
 async function load({ cwd, home, environment }: Folder): Promise<LoadedConfiguration> {

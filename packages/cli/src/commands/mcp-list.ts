@@ -5,7 +5,7 @@ import type { CheckedServer, IdleEntry, McpServer, SignInState } from '@castor/c
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
 import { toJson } from '../to-json.ts';
-import { connectionOptions, findServers } from './find-servers.ts';
+import { connectionOptions, findServers, noteWarnings } from './find-servers.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 
 const LIMIT_MS = 5_000;
@@ -44,7 +44,7 @@ export async function listServers(
 ): Promise<ExitCode> {
   const { output } = context;
   const found = await findServers(context);
-  for (const warning of found.warnings) output.note(`castor: ${warning}`);
+  noteWarnings(found, context);
   const checked = await checkServers(found.servers, { ...connectionOptions(context, found), limitMs });
   const mask = createMask(found.loaded.configuration.environment);
   const rows = [

@@ -5,7 +5,7 @@ import { countOf, isRecord, tryServer } from '@castor/core/program';
 import type { TriedServer } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { toJson } from '../to-json.ts';
-import { connectionOptions, findServers } from './find-servers.ts';
+import { connectionOptions, findServers, noteWarnings } from './find-servers.ts';
 import { lastLines } from './mcp-list.ts';
 import { requireServer } from './mcp-login.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -27,7 +27,7 @@ export async function testServer(name: string, options: TestOptions, context: Su
   if (tool === undefined && options.args !== undefined) throw new ExitError(ExitCode.Input, '--args needs --tool.');
   const args = readArguments(options.args);
   const found = await findServers(context);
-  for (const warning of found.warnings) output.note(`castor: ${warning}`);
+  noteWarnings(found, context);
   const configured = requireServer(name, found);
   const server = limitMs === undefined ? configured : { ...configured, startLimitMs: limitMs, timeoutMs: limitMs };
   const tried = await tryServer(server, {

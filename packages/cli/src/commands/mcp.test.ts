@@ -199,6 +199,16 @@ describe('castor mcp login and logout', () => {
 });
 
 describe('castor mcp', () => {
+  it('says what is wrong in the settings, by line', async () => {
+    const settings = { mcp: { alowed: [] }, mcpServers: { a: { url: 'http://127.0.0.1:1/', timeout: '5' } } };
+    await using env = await openFolder({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings, null, 1) } });
+    const { stderr } = await env.run('list');
+    expect(stderr).toMatch(/line 8: mcpServers\.a\.timeout: .*got "5"\. Castor uses 5\.$/m);
+    expect(stderr).toMatch(
+      /settings\.json:3: mcp\.alowed is unknown and has no effect\. Did you mean mcp\.allowed\?$/m,
+    );
+  });
+
   it('has nothing to list', async () => {
     await using env = await openFolder();
     expect(await env.run('list')).toEqual({ code: 0, stdout: 'No MCP servers configured.\n', stderr: '' });

@@ -15,12 +15,14 @@ export interface UnknownSetting {
 export function findUnknownSettings({ layers }: Pick<Configuration, 'layers'>): UnknownSetting[] {
   // Most files have none: the names are collected for the first one.
   let known: string[] | undefined;
+  const listNames = () => (known ??= listSettings().map((setting) => setting.key));
   return layers.flatMap(({ scope, path, raw, locate }) => {
     if (scope === 'defaults' || scope === 'environment' || path === undefined) return [];
-    return unknownKeys(raw, []).map((key) => {
-      const names = (known ??= listSettings().map((setting) => setting.key));
+    return unknownKeys(raw, [], listNames).map((key) => {
+      const names = listNames();
       // The flat names of old files are the last words of today's names.
-      const meant = nearest(key, names) ?? names.find((each) => each.endsWith(`.${key}`));
+      const meant =
+        nearest(key, names) ?? names.find((each) => each.endsWith(`.${key}`)) ?? nearest(key, groupsOf(names));
       return { key, place: locate(key) ?? path, meant };
     });
   });
@@ -41,12 +43,23 @@ export function describeUnknownSettings(configuration: Pick<Configuration, 'laye
   return [`unknown settings without effect: ${shown.join(', ')}${rest}`];
 }
 
-function unknownKeys(values: Readonly<Record<string, unknown>>, path: readonly string[]): string[] {
+function unknownKeys(
+  values: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  listNames: () => readonly string[],
+): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const inner = [...path, key];
-    if (findSetting(inner) !== undefined || inner.join('.') === '$schema') return [];
+    const name = inner.join('.');
+    if (findSetting(inner) !== undefined || name === '$schema') return [];
     // Null counts as not set.
     if (value === null) return [];
-    return isRecord(value) ? unknownKeys(value, inner) : [inner.join('.')];
+    // An unknown group is one mistake, not one for each of its keys.
+    const isGroup = isRecord(value) && listNames().some((each) => each.startsWith(`${name}.`));
+    return isGroup ? unknownKeys(value, inner, listNames) : [name];
   });
+}
+
+function groupsOf(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => (name.includes('.') ? [name.split('.', 1)[0]!] : [])))];
 }

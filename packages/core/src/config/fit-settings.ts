@@ -12,8 +12,6 @@ import { isRecord } from '../util/is-record.ts';
 type Values = Record<string, unknown>;
 
 export interface SettingProblem extends ShapeProblem {
-  /** The value used for the setting in this layer; undefined for none. */
-  used: unknown;
   /** The program must end: no replacement is safe. */
   isFatal: boolean;
 }
@@ -79,7 +77,7 @@ function fitEntry(
   if (isDefinition(entry)) return fitDefinition(value, entry, path, work);
   if (isRecord(value)) return fitGroup(value, entry, path, work);
   const { problems } = fitShape(value, { type: 'object' });
-  work.fitted.problems.push(...problems.map((problem) => ({ ...problem, path, used: undefined, isFatal: false })));
+  work.fitted.problems.push(...problems.map((problem) => ({ ...problem, path, isFatal: false })));
   return undefined;
 }
 
@@ -109,7 +107,7 @@ function fitDefinition(
   const isFatal = isUnusable && whenInvalid === 'refuse';
   for (const problem of problems) {
     const isWhole = problem.path.length === 0;
-    fitted.problems.push({ ...problem, path: [...path, ...problem.path], used: isWhole ? used : undefined, isFatal });
+    fitted.problems.push({ ...problem, path: [...path, ...problem.path], ...(isWhole && { used }), isFatal });
   }
   return used;
 }
@@ -139,7 +137,7 @@ function isOff(value: unknown): boolean {
 }
 
 /** One line about a problem, without file and line. */
-export function describeSettingProblem({ path, expected, got, used }: SettingProblem): string {
+export function describeSettingProblem({ path, expected, got, used }: ShapeProblem): string {
   const end = used === undefined ? 'Castor ignores it.' : `Castor uses ${JSON.stringify(used)}.`;
   return `${path.join('.')}: expected ${expected}, got ${got}. ${end}`;
 }

@@ -24,6 +24,8 @@ export interface ShapeProblem {
   path: readonly (string | number)[];
   expected: string;
   got: string;
+  /** What is used instead; undefined for nothing. */
+  used?: unknown;
 }
 
 /** `undefined` when no part of the value is valid. */
@@ -34,8 +36,8 @@ export interface Fitted {
 
 /**
  * The valid part of the value: each invalid item is dropped and reported. A string that
- * contains a number or a boolean is converted, and a single string becomes a list of one:
- * that is the evident intent, and a variable can hold only strings.
+ * contains a number or a boolean is converted, as is a number where a text is expected, and a single
+ * string becomes a list of one: that is the evident intent, and a variable can hold only strings.
  */
 export function fitShape(value: unknown, shape: Shape): Fitted {
   const problems: ShapeProblem[] = [];
@@ -49,9 +51,10 @@ function fit(value: unknown, shape: Shape, path: Path, problems: ShapeProblem[])
   if (shape.type === undefined) return value;
   if (shape.type === 'array') return fitList(value, shape, path, problems);
   if (shape.type === 'object') return fitObject(value, shape, path, problems);
-  const fits = fitsScalar(value, shape);
-  if (!fits) problems.push({ path, expected: describeShape(shape), got: describeValue(value) });
-  return fits ? value : readAs(value, shape);
+  if (fitsScalar(value, shape)) return value;
+  const used = readAs(value, shape);
+  problems.push({ path, expected: describeShape(shape), got: describeValue(value), used });
+  return used;
 }
 
 /** The first shape that fits; else the first that fits in part. */
@@ -74,8 +77,9 @@ function fitAny(value: unknown, shapes: readonly Shape[], path: Path, problems: 
 function fitList(value: unknown, shape: Shape, path: Path, problems: ShapeProblem[]): unknown {
   const { items = {} } = shape;
   if (!Array.isArray(value)) {
-    problems.push({ path, expected: describeShape(shape), got: describeValue(value) });
-    return items.type === 'string' && fitsScalar(value, items) ? [value] : undefined;
+    const used = items.type === 'string' && fitsScalar(value, items) ? [value] : undefined;
+    problems.push({ path, expected: describeShape(shape), got: describeValue(value), used });
+    return used;
   }
   return value
     .map((item: unknown, index) => fit(item, items, [...path, index], problems))
@@ -115,6 +119,8 @@ function isKindOf(value: unknown, { type }: Shape): boolean {
 }
 
 function readAs(value: unknown, shape: Shape): unknown {
+  if (shape.type === 'string' && shape.enum === undefined)
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
   const text = value.trim().toLowerCase();
   if (shape.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;

@@ -33,6 +33,8 @@ export interface ChosenServers {
   unsettled: UnsettledServer[];
   /** Sentences for the user. */
   warnings: string[];
+  /** Those of them about what is written in the entries. */
+  mistakes: string[];
 }
 
 export function chooseServers(
@@ -61,6 +63,7 @@ export function chooseServers(
     servers: admission.servers,
     idle: [...selection.idle, ...refused],
     unsettled: admission.unsettled,
+    mistakes: selection.warnings,
     warnings: [...selection.warnings, ...admission.messages, ...invalid.map(({ message }) => message)],
   };
 }

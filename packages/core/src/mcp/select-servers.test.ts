@@ -240,7 +240,7 @@ describe('variables', () => {
       { kind: 'http-or-sse', url: 'http://h/', headers: { Authorization: 'Bearer ' } },
     ]);
     expect(warnings).toEqual([
-      expect.stringMatching(/settings\.json: mcpServers\.a\.(args|env\.U) uses \$NONE, which is not set\.$/),
+      expect.stringMatching(/settings\.json:\d+: mcpServers\.a\.(args|env\.U) uses \$NONE, which is not set\.$/),
       expect.stringMatching(/mcpServers\.b\.headers\.Authorization uses \$MISSING, which is not set\.$/),
     ]);
   });
@@ -254,5 +254,39 @@ describe('variables', () => {
     });
     expect(variables).toMatchObject({ PATH: '/bin', GITHUB_TOKEN: 't', PLAIN: 'p', GEMINI_CLI: '1' });
     expect(withheld).toEqual(['GEMINI_API_KEY', 'MINE']);
+  });
+});
+
+describe('mistakes in an entry', () => {
+  const file = '/f.json';
+  const one = (entry: object, locate?: (key: string) => string) =>
+    selectServers([{ source: 'extension', owner: 'x', file, locate, servers: { a: entry }, written: { a: entry } }]);
+
+  it.each<[object, string[]]>([
+    [
+      { command: 'x', comand: 'y' },
+      ['/f.json: mcpServers.a.comand is unknown and has no effect. Did you mean command?'],
+    ],
+    [{ command: 'x', disabled: true }, ['/f.json: mcpServers.a.disabled is unknown and has no effect.']],
+    [
+      { url: 'http://x/', oauth: { clientID: 1 } },
+      [expect.stringMatching(/oauth\.clientID .* Did you mean clientId\?$/)],
+    ],
+    [
+      { command: 'x', excludeTools: 5 },
+      [expect.stringContaining('excludeTools: expected a list of strings, got 5. Castor')],
+    ],
+  ])('%j is told', (entry, warnings) => {
+    const selection = one(entry);
+    expect([names(selection), selection.warnings]).toEqual([['a'], warnings]);
+  });
+
+  it('says what is used instead, by line', () => {
+    const { servers, warnings } = one({ command: 'x', args: ['-p', 80], timeout: '5' }, (key) => `/f.json:7(${key})`);
+    expect(servers).toMatchObject([{ address: { args: ['-p', '80'] }, timeoutMs: 5 }]);
+    expect(warnings).toEqual([
+      '/f.json:7(a.args.1): mcpServers.a.args.1: expected a string, got 80. Castor uses "80".',
+      '/f.json:7(a.timeout): mcpServers.a.timeout: expected a number of at least 0, got "5". Castor uses 5.',
+    ]);
   });
 });

@@ -9,6 +9,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import { isRecord } from '../util/is-record.ts';
 import { DEFAULT_START_LIMIT_MS, resolveEntry } from './server-config.ts';
 import type { EntryOrigin, McpServer } from './server-config.ts';
+import { fitEntry } from './server-entry.ts';
 import type { McpLayer } from './server-layer.ts';
 
 /** The lists of the administrator, from `admin.mcp` and `mcp` of the administrator's file: nothing widens them. */
@@ -83,10 +84,12 @@ export function selectServers(layers: readonly McpLayer[], restrictions: ServerR
 function mergeLayers(layers: readonly McpLayer[], warnings: string[]): Map<string, MergedEntry> {
   const ofSettings = new Map<string, MergedEntry>();
   const ofExtensions = new Map<string, MergedEntry>();
-  for (const { source, owner, file, servers, written } of layers) {
-    for (const [name, entry] of Object.entries(servers)) {
-      if (!isRecord(entry)) continue;
-      const found = { name, source, owner, file, entry: entry as McpServerSettings, written: written[name] };
+  for (const layer of layers) {
+    const { source, owner, file, servers, written, locate } = layer;
+    for (const name of Object.keys(servers)) {
+      const entry = fitEntry(name, layer, warnings);
+      if (!entry) continue;
+      const found = { name, source, owner, file, locate, entry, written: written[name] };
       if (source !== 'extension') ofSettings.set(name, found);
       else if (!ofExtensions.has(name)) ofExtensions.set(name, found);
       else warnings.push(`The MCP server ${name} of the extension ${owner} was skipped: its name is taken.`);
@@ -158,25 +161,25 @@ function throughAdmin(
   const isListed = Object.keys(config).length > 0;
   const allowed = new Map<string, MergedEntry>();
   for (const [name, found] of merged) {
-    const rule = Object.hasOwn(config, name) ? config[name] : undefined;
+    const rule = Object.hasOwn(config, name) ? fitEntry(name, { servers: config }, selection.warnings) : undefined;
     if (!isListed) allowed.set(name, found);
-    else if (isRecord(rule)) allowed.set(name, { ...found, entry: underAdmin(found.entry, rule) });
+    else if (rule) allowed.set(name, { ...found, entry: underAdmin(found.entry, rule) });
     else deny(name, `The MCP server ${name} is blocked: the administrator's list does not contain it.`);
   }
   const missing = [...merged.keys()].filter((name) => !allowed.has(name)).join(', ');
   if (missing !== '')
     selection.warnings.push(`The administrator's list does not contain these MCP servers: ${missing}.`);
-  for (const [name, entry] of Object.entries(requiredConfig)) {
-    if (!isRecord(entry)) continue;
+  for (const name of Object.keys(requiredConfig)) {
+    const entry = fitEntry(name, { servers: requiredConfig }, selection.warnings);
+    if (!entry) continue;
     const { command: _c, args: _a, env: _e, cwd: _d, ...remote } = entry;
-    const required = { trust: true, ...remote } as McpServerSettings;
-    allowed.set(name, { name, source: 'system', entry: required, written: entry });
+    allowed.set(name, { name, source: 'system', entry: { trust: true, ...remote }, written: requiredConfig[name] });
   }
   return [...allowed.values()];
 }
 
 /** The administrator decides where the server is; the user's entry only describes it. */
-function underAdmin(entry: McpServerSettings, rule: Record<string, unknown>): McpServerSettings {
+function underAdmin(entry: McpServerSettings, rule: McpServerSettings): McpServerSettings {
   const {
     command: _c,
     args: _a,
@@ -189,7 +192,7 @@ function underAdmin(entry: McpServerSettings, rule: Record<string, unknown>): Mc
     trust: _r,
     ...rest
   } = entry;
-  const { url, type, trust, includeTools, excludeTools } = rule as McpServerSettings;
+  const { url, type, trust, includeTools, excludeTools } = rule;
   const decides = (includeTools?.length ?? 0) > 0 || (excludeTools?.length ?? 0) > 0;
   const { includeTools: _i, excludeTools: _x, ...described } = rest;
   return {

@@ -68,6 +68,8 @@ export interface EntryOrigin {
   source: SourceKind;
   owner?: string | undefined;
   file?: string | undefined;
+  /** `file:line` of a key such as `name.args`. */
+  locate?: ((key: string) => string | undefined) | undefined;
   /** The entry before variables were expanded. */
   written: unknown;
   startLimitMs: number;
@@ -151,7 +153,7 @@ const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
  */
 function withoutUnknownVariables(
   entry: McpServerSettings,
-  { name, file, written }: EntryOrigin,
+  { name, file, locate, written }: EntryOrigin,
 ): { values: McpServerSettings; warnings: string[] } {
   const unknown = new Map<string, string>();
   const visit = (value: unknown, text: unknown, path: string, isCleared: boolean): unknown => {
@@ -177,8 +179,10 @@ function withoutUnknownVariables(
     );
   };
   const values = visit(entry, written, `mcpServers.${name}`, false) as McpServerSettings;
-  const where = file === undefined ? '' : `${file}: `;
-  const warnings = [...unknown].map(([variable, path]) => `${where}${path} uses $${variable}, which is not set.`);
+  const warnings = [...unknown].map(([variable, path]) => {
+    const where = locate?.(path.slice('mcpServers.'.length)) ?? file;
+    return `${where === undefined ? '' : `${where}: `}${path} uses $${variable}, which is not set.`;
+  });
   return { values, warnings };
 }
 

@@ -19,6 +19,8 @@ export interface McpLayer {
   readonly serverCommand?: string | undefined;
   /** Names in the file of a folder that is not trusted: nothing else of it counts, and they are told. */
   readonly withheld?: readonly string[];
+  /** `file:line` of a key such as `name.args`. */
+  readonly locate?: ((key: string) => string | undefined) | undefined;
   /** Why the file could not be read. */
   readonly problem?: string;
 }
@@ -32,9 +34,9 @@ const KINDS: Readonly<Partial<Record<SettingsScope, SourceKind>>> = {
 
 /** In the order of the layers: the last is the strongest. */
 export function toMcpLayers(
-  layers: readonly Pick<SettingsLayer, 'scope' | 'path' | 'status' | 'raw' | 'values'>[],
+  layers: readonly Pick<SettingsLayer, 'scope' | 'path' | 'status' | 'raw' | 'values' | 'locate'>[],
 ): McpLayer[] {
-  return layers.flatMap(({ scope, path, status, raw, values }) => {
+  return layers.flatMap(({ scope, path, status, raw, values, locate }) => {
     const source = KINDS[scope];
     if (scope === 'workspace' && status === 'skipped' && path !== undefined) return withheldLayer(path);
     const servers = recordOf(values['mcpServers']);
@@ -42,7 +44,8 @@ export function toMcpLayers(
     const hasCommand = typeof serverCommand === 'string' && serverCommand.trim() !== '';
     if (source === undefined || (Object.keys(servers).length === 0 && !hasCommand)) return [];
     const written = recordOf(raw['mcpServers']);
-    return [{ source, file: path, servers, written, ...(hasCommand && { serverCommand }) }];
+    const place = { source, file: path, locate: (key: string) => locate(`mcpServers.${key}`) };
+    return [{ ...place, servers, written, ...(hasCommand && { serverCommand }) }];
   });
 }
 

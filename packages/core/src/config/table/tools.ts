@@ -128,7 +128,7 @@ export interface McpServerSettings {
   readonly targetServiceAccount?: string;
 }
 
-const MCP_SERVER: Shape = {
+export const MCP_SERVER: Shape = {
   type: 'object',
   properties: {
     command: TEXT,
