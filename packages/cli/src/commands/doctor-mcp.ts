@@ -30,7 +30,7 @@ export async function checkMcpServers(
   }
   const { servers, idle, mistakes } = found;
   const idleRows = [
-    ...mistakes.map((says): Check => ({ topic: TOPIC, status: 'problem', says })),
+    ...mistakes.map((says): Check => ({ topic: TOPIC, status: 'missing', says })),
     ...idle.map(toIdleCheck),
   ];
   if (servers.length === 0) return idleRows;

@@ -39,9 +39,18 @@ describe('castor mcp list', () => {
     await good.untilAlive((alive) => alive.length === 0);
   });
 
-  it('ends at its limit, and ends the server', async () => {
-    await using slow = await mcpStdioCommand({ rules: [mcp.on('initialize', [mcp.gate('never')])] });
+  it('ends at its limit, and ends the server with what it started', async () => {
+    const daemon = mcp.grandchild({ isDetached: true, ignores: ['SIGTERM'] });
+    await using slow = await mcpStdioCommand({
+      rules: [
+        mcp.on('initialize', [daemon, mcp.answer()], { start: 1 }),
+        mcp.on('initialize', [daemon, mcp.gate('never')]),
+      ],
+    });
     await using env = await openFolder(userServers({ slow: slow.entry }));
+    expect((await env.run('test', 'slow', '--timeout', '60')).stdout).toContain('slow: ready');
+    expect(slow.readRecord().of('grandchild')).toHaveLength(1);
+    await slow.untilAlive((alive) => alive.length === 0);
     const { stdout } = await env.run('list', '--timeout', '0.2');
     expect(stdout).toMatch(/… slow: .* - Connecting\n {4}It was not ready within 0\.2 s\./);
     await slow.untilAlive((alive) => alive.length === 0);

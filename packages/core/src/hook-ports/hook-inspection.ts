@@ -16,9 +16,9 @@ import { HookSystem } from '../hooks/hook-system.ts';
 import type { FiredHook } from '../hooks/hook-system.ts';
 import { HookConsent } from '../hooks/hook-trust.ts';
 import type { ConsentState } from '../hooks/hook-trust.ts';
-import { Watchdog } from '../tools/shell/watchdog.ts';
+import { guardOwnChildren } from '../tools/own-children.ts';
 import { systemClock } from '../util/clock.ts';
-import { createEnvironmentOf, findShell, toGuard } from './open-hooks.ts';
+import { createEnvironmentOf, findShell } from './open-hooks.ts';
 import type { OpenHooksOptions } from './open-hooks.ts';
 
 export interface InspectedHook extends HookEntry {
@@ -72,8 +72,8 @@ export async function tryHooks<E extends HookEventName>(
   payload: HookPayloads[E],
   { hooks, root, home, environment, secrets, signal }: TryHooksOptions,
 ): Promise<TriedHooks> {
-  const watchdog = new Watchdog();
-  const runner = new HookRunner({ shell: findShell(environment), clock: systemClock, guard: toGuard(watchdog) });
+  const children = guardOwnChildren();
+  const runner = new HookRunner({ shell: findShell(environment), clock: systemClock, guard: children.guard });
   const cwd = realpathSync(root);
   const system = new HookSystem({
     entries: hooks.map((entry) => ({ ...entry, matcher: '', isDisabled: false })),
@@ -86,7 +86,7 @@ export async function tryHooks<E extends HookEventName>(
     environmentOf: createEnvironmentOf({ environment, ...(secrets && { secrets }) }),
     onMessage: () => undefined,
   });
-  const fired = await system.run(event, payload, signal).finally(() => watchdog.dispose());
+  const fired = await system.run(event, payload, signal).finally(() => children.end());
   return { payload, fired, together: mergeOutputs(fired.flatMap(({ answer }) => answer.output ?? [])) };
 }
 

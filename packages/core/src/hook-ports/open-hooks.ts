@@ -119,7 +119,7 @@ export function openHooks(options: OpenHooksOptions): SessionHooks {
 }
 
 /** The watchdog starts before the hook, and finds processes that left the hook's group by their mark. */
-export function toGuard(watchdog: Watchdog): HookGuard {
+function toGuard(watchdog: Watchdog): HookGuard {
   return {
     prepare() {
       watchdog.start();

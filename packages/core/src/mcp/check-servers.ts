@@ -3,6 +3,7 @@
  * again. For `castor mcp list` and `doctor`.
  */
 
+import { guardOwnChildren } from '../tools/own-children.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { systemClock } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
@@ -14,7 +15,7 @@ import type { McpServerState } from './server-state.ts';
 import { SignIns } from './sign-in/sign-ins.ts';
 import type { SignInState } from './sign-in/sign-ins.ts';
 
-export interface CheckServersOptions extends Omit<TransportOptions, 'clock'> {
+export interface CheckServersOptions extends Omit<TransportOptions, 'clock' | 'guard'> {
   home: string;
   clientVersion: string;
   limitMs: number;
@@ -36,11 +37,12 @@ export async function checkServers(
   options: CheckServersOptions,
 ): Promise<CheckedServer[]> {
   const { limitMs, signal, clientVersion, signInHint, clock = systemClock } = options;
+  const children = guardOwnChildren();
   const manager = new McpManager({
     servers,
     idle: [],
     tools: new ToolRegistry(),
-    open: createOpenTransport({ ...options, clock }),
+    open: createOpenTransport({ ...options, guard: children.guard, clock }),
     clientVersion,
     clock,
     signInHint,
@@ -58,5 +60,6 @@ export async function checkServers(
     );
   } finally {
     await manager.dispose();
+    await children.end();
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { getErrorMessage } from '../protocol/errors.ts';
+import { guardOwnChildren } from '../tools/own-children.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { systemClock } from '../util/clock.ts';
 import { isRecord } from '../util/is-record.ts';
@@ -64,7 +65,8 @@ export async function tryServer(server: McpServer, options: TryServerOptions): P
   const steps: TimedStep[] = [];
   let opened: OpenedTransport | undefined;
   let { kind } = server.address;
-  const openInner = createOpenTransport({ ...options, clock });
+  const children = guardOwnChildren();
+  const openInner = createOpenTransport({ ...options, guard: children.guard, clock });
   const open: OpenTransport = async (each, attempt) => {
     const found = await openInner(each, attempt);
     if (!found) return undefined;
@@ -101,6 +103,7 @@ export async function tryServer(server: McpServer, options: TryServerOptions): P
     };
   } finally {
     await manager.dispose();
+    await children.end();
   }
 }
 
