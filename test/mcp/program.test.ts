@@ -72,8 +72,13 @@ describe('a server of the user', () => {
     await using one = await mcpStdioCommand(ECHO);
     await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }) });
     await using model = await fakeModel(CALL);
-    const { code } = await runCli(['-p', 'hi'], { workspace, model });
+    const { code, stderr } = await runCli(['-p', 'hi'], { workspace, model });
     expect(code).toBe(0);
+    expect(warningsIn(stderr)).toEqual([
+      expect.stringContaining(
+        "Tools of MCP servers are not allowed in this run: one (1 tool). To allow them in this run: --allowed-tools 'mcp_one_*';",
+      ),
+    ]);
     expect(declaredBy(model.requests[0]!)).not.toContain('mcp_one_echo');
     expect(responsesIn(model.requests[1]!)).toEqual([
       {
@@ -83,6 +88,24 @@ describe('a server of the user', () => {
       },
     ]);
     expect(one.readRecord().calls('echo')).toEqual([]);
+
+    await using other = await fakeModel(CALL);
+    const allowed = await runCli(['-p', 'hi', '--allowed-tools', 'mcp_one_*'], { workspace, model: other });
+    expect([warningsIn(allowed.stderr), one.readRecord().calls('echo')]).toEqual([[], [{ a: 1 }]]);
+  });
+
+  it('is denied by a rule in the words of the rule, also where the tool is not offered', async () => {
+    await using one = await mcpStdioCommand(ECHO);
+    const rule =
+      '[[rule]]\nmcpName = "one"\ntoolName = "*"\ndecision = "deny"\npriority = 900\ndenyMessage = "Ask Ada first."\n';
+    const homeFiles = { ...settingsOf({ one: one.entry }), '.gemini/policies/a.toml': rule };
+    await using workspace = await createWorkspace({ homeFiles });
+    await using model = await fakeModel(CALL);
+    const { stderr } = await runCli(['-p', 'hi', '-y'], { workspace, model });
+    expect(warningsIn(stderr)).toEqual([]);
+    expect(responsesIn(model.requests[1]!)).toEqual([
+      { error: 'Tool "mcp_one_echo" is not allowed in this run. Ask Ada first.' },
+    ]);
   });
 
   it.each<[string, object, string[]]>([

@@ -22,4 +22,8 @@ export const USER_HINTS: Required<UserHints> = {
     const edits = mode === 'default' && EDITING_TOOLS.has(name) ? '--approval-mode auto_edit, ' : '';
     return `The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it.`;
   },
+  allowChangedTool: (name) =>
+    `The user can allow it as it is now with --allowed-tools ${name}, or approve it again in a session with a terminal.`,
+  allowServerTools: (patterns) =>
+    `To allow them in this run: --allowed-tools '${patterns.join(',')}'; in every run: "trust": true in the server's entry.`,
 };

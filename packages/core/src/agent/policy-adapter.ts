@@ -10,6 +10,7 @@ import { effectivePriority, NO_RULE, ruleReason, SANDBOX_RULE_SOURCE } from '../
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
 import type { ServerToolApprovals } from '../policy/server-tool-approvals.ts';
 import type { DefinedTool, ToolKind } from '../protocol/tools.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import type {
   DecidingRule,
   PolicyPort,
@@ -17,6 +18,7 @@ import type {
   PolicyVerdict,
   RememberedApproval,
 } from '../scheduler/ports.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 
 export interface PolicyAdapterOptions {
   engine: PolicyEngine;
@@ -32,6 +34,8 @@ export interface PolicyAdapterOptions {
   /** Called when a rule could not be saved; it then applies to this session only. */
   onProblem?: ((message: string) => void) | undefined;
   onModeChange?: (mode: ApprovalMode) => void;
+  /** What the user does about a refusal. */
+  hints?: UserHints | undefined;
   /** Has the mode of both. */
   leader?: PolicyAdapter;
 }
@@ -144,12 +148,21 @@ export class PolicyAdapter implements PolicyPort {
     const { server } = question;
     const change = decision === 'allow' && server && rule && (await this.openApprovals()).changeSince(server, rule);
     if (change) {
+      // A rule that the user wrote stands beside the answer, whatever the tool is by now.
+      const approvals = await this.openApprovals();
+      const isIgnored = (each: PolicyRule) => approvals.isAnswer(each);
+      const beside = await this.options.engine.check(toPolicyCall(question), { ...context, isIgnored });
+      if (beside.decision === 'allow')
+        return { decision: 'allow', decidedBy: toDecidingRule(beside.rule, beside.reason) };
       if (interactive) return { decision: 'ask_user', reason: change, decidedBy };
       return {
         decision: 'deny',
         decidedBy,
         unanswerable: true,
-        denyMessage: `${change} A headless run cannot ask again.`,
+        denyMessage: joinSentences(
+          `${change} A run without a user cannot ask again.`,
+          this.options.hints?.allowChangedTool?.(question.toolName),
+        ),
       };
     }
     const isOwnReason = decision === 'ask_user' && reason !== (rule === undefined ? NO_RULE : ruleReason(rule));
@@ -209,13 +222,27 @@ export class PolicyAdapter implements PolicyPort {
     const key = `${this.mode} ${tool.name}`;
     const known = this.offered.get(key);
     if (known !== undefined) return known;
-    const { engine, interactive } = this.options;
-    const { name, kind, server } = tool;
-    const names = name === PATCH_TOOL ? [name, ...EDIT_TOOLS] : [name];
-    const calls = names.map((toolName) => toPolicyCall({ toolName, args: {}, kind, server }));
-    const isOffered = engine.staticallyDenied(calls, { mode: this.mode, interactive }).length === 0;
+    const isOffered = this.denialOf(tool) === undefined;
     this.offered.set(key, isOffered);
     return isOffered;
+  }
+
+  /** Why a tool is not offered: by a rule, or, without one, because the run cannot ask. */
+  denialOf({ name, kind, server }: DefinedTool): { rule?: PolicyRule } | undefined {
+    const { engine, interactive } = this.options;
+    const names = name === PATCH_TOOL ? [name, ...EDIT_TOOLS] : [name];
+    for (const toolName of names) {
+      const call = toPolicyCall({ toolName, args: {}, kind, server });
+      const denial = engine.staticDenial(call, { mode: this.mode, interactive });
+      if (denial) return denial;
+    }
+    return undefined;
+  }
+
+  /** Whether a tool is not offered because the run cannot ask about it. */
+  isUnanswerable(tool: DefinedTool): boolean {
+    const denial = this.denialOf(tool);
+    return denial !== undefined && denial.rule === undefined;
   }
 
   private openApprovals(): Promise<ServerToolApprovals> {

@@ -17,14 +17,23 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-async function openPolicy({ interactive = true, trusted = [] as string[] } = {}): Promise<PolicyAdapter> {
+async function openPolicy({
+  interactive = true,
+  trusted = [] as string[],
+  allowed = [] as string[],
+} = {}): Promise<PolicyAdapter> {
   const sources = computeSources({ home, root: home, trustedFolder: true, platform: 'linux' });
-  const { rules, checkers } = await loadPolicies({ sources, platform: 'linux', settings: { mcpTrusted: trusted } });
+  const { rules, checkers } = await loadPolicies({
+    sources,
+    platform: 'linux',
+    settings: { mcpTrusted: trusted, allowed },
+  });
   const engine = new PolicyEngine({
     ...{ rules, checkers, root: home, home, workspaceDirectories: [home], tempDirectory: home, plansDirectory: home },
     trustedFolder: true,
   });
-  return new PolicyAdapter({ engine, mode: 'default', interactive, home });
+  const hints = { allowChangedTool: (name: string) => `Allow ${name} with --allow.` };
+  return new PolicyAdapter({ engine, mode: 'default', interactive, home, hints });
 }
 
 function ask(tool: string, fingerprint = 'd.s', more: Partial<ToolServer> = {}) {
@@ -68,8 +77,12 @@ it('binds a saved answer to the tool, for every later run', async () => {
   expect((await later.check(ask('read'))).decision).toBe('allow');
   expect(await later.check(ask('read', 'x.s'))).toMatchObject({
     decision: 'deny',
-    denyMessage: expect.stringContaining('The description of this tool changed') as string,
+    denyMessage: expect.stringMatching(
+      /^The description of this tool changed.* cannot ask again\. Allow mcp_my_files_read with --allow\.$/,
+    ) as string,
   });
+  const allowing = await openPolicy({ interactive: false, allowed: ['mcp_my_files_read'] });
+  expect((await allowing.check(ask('read', 'x.s'))).decision).toBe('allow');
 });
 
 it('does not ask again where the settings trust the server', async () => {

@@ -182,6 +182,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     confine,
     generator,
     mainModel,
+    isUnanswerable: (tool) => policy.isUnanswerable(tool),
     tellModel: (note) => tellModel(agent, note),
     post: (event) => inbox.post(event),
   });

@@ -69,6 +69,7 @@ export function createWorkspacePolicy({
     mode,
     interactive,
     home,
+    hints: options.hints,
     allowsAlways,
     ...(isPreapproved && { isPreapproved }),
     hasPlanMode: planSettings.enabled ?? true,

@@ -9,6 +9,7 @@ import { FinishReason } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { SamplingAnswer, SamplingRequest } from '../protocol/server-questions.ts';
 import type { Source } from '../protocol/source.ts';
+import type { DefinedTool } from '../protocol/tools.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import { createModelConfigResolver } from '../routing/model-configs.ts';
 import { catalogueOf } from '../routing/models.ts';
@@ -29,6 +30,8 @@ export interface ServerSurroundings {
   /** Spends from the session's budget. */
   generator: ContentGenerator;
   mainModel(): string;
+  /** Whether a tool is not offered because the run cannot ask about it. Default: none. */
+  isUnanswerable?: ((tool: DefinedTool) => boolean) | undefined;
   tellModel(note: string): void;
   post(event: SessionEvent): void;
 }
@@ -39,7 +42,7 @@ export function startWorkspaceServers(
   ofExtensions: readonly McpLayer[],
 ): OpenedServers {
   const { mcp = { layers: [] }, environment, home, trustedFolder, isTrustedForRun = false, secrets } = options;
-  const { workspace, tools, shell, confine, tellModel, post } = around;
+  const { workspace, tools, shell, confine, isUnanswerable, tellModel, post } = around;
   const { root } = workspace;
   const layers = [...ofExtensions, ...mcp.layers];
   const { reloadLayers } = mcp;
@@ -64,6 +67,7 @@ export function startWorkspaceServers(
     roots: () => workspace.directories,
     sample: createSample(options, around),
     loadedBefore: () => (options.session?.events() ?? []).flatMap((event) => loadedBy(event)),
+    isUnanswerable,
     tellModel,
     post,
   });

@@ -102,8 +102,8 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
   const patching = offersPatches ? [await loadPatchTool(store)] : [];
   const tools = new ToolRegistry([...builtins, ...patching, ...discovered], {
     isActive: (tool) => given.fit.offers(tool.name) && isInMode(tool.name, policy) && policy.isOffered(tool),
-    explainAbsence: ({ name }) =>
-      given.fit.offers(name) && isInMode(name, policy) ? describeRefusal(name, policy.mode, options) : undefined,
+    explainAbsence: (tool) =>
+      given.fit.offers(tool.name) && isInMode(tool.name, policy) ? describeRefusal(tool, policy, options) : undefined,
     describe: ({ name, description }) =>
       policy.mode === 'plan' && WRITES_PLANS.has(name)
         ? `Plan mode is on: this tool writes only plans, .md files in ${given.plansDirectory}. ${description}`
@@ -121,12 +121,15 @@ export async function loadPatchTool(store: FileStore): Promise<DefinedTool> {
 
 type Refusing = Pick<ResolvedWorkspaceOptions, 'interactive' | 'hints'>;
 
-/** A run without a user cannot ask, so a tool that would ask is not offered. */
-function describeRefusal(name: string, mode: PolicyAdapter['mode'], { interactive = false, hints }: Refusing): string {
+/** A run without a user cannot ask, so a tool that would ask is not offered. The author of a rule may say why. */
+function describeRefusal(tool: DefinedTool, policy: PolicyAdapter, { interactive = false, hints }: Refusing): string {
+  const { name } = tool;
   const refusal = `Tool "${name}" is not allowed in this run.`;
-  if (interactive || mode === 'yolo') return refusal;
+  const { denyMessage, kind } = policy.denialOf(tool)?.rule ?? {};
+  if (denyMessage !== undefined && kind !== 'builtin') return joinSentences(refusal, denyMessage);
+  if (interactive || policy.mode === 'yolo') return refusal;
   const advice = 'Continue without it, or tell the user what is needed.';
-  return joinSentences(refusal, hints?.allowTool?.(name, mode), advice);
+  return joinSentences(refusal, hints?.allowTool?.(name, policy.mode), advice);
 }
 
 /** In plan mode they write only the plan itself. */

@@ -34,6 +34,8 @@ export interface McpServersOptions {
   withheldFrom(server: McpServer): readonly string[];
   /** Writes the user's file. Throws sentences. */
   writeEnabled(name: string, isEnabled: boolean): void;
+  /** A sentence on tools that this run does not allow, once for each server. */
+  describeDenied(): string | undefined;
   /** Sends a note to the model with the prompt that is about to be sent. */
   tellModel(note: string): void;
 }
@@ -116,6 +118,8 @@ export class McpServers {
 
   private async *prepareOne(signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
     if (!this.hasWaited) yield* this.waitOnce(signal);
+    const denied = signal.aborted ? undefined : this.options.describeDenied();
+    if (denied !== undefined) yield notice('warning', denied);
     const changed = this.contents.takeChanged();
     if (changed.length > 0 && !signal.aborted) {
       this.options.tellModel(

@@ -13,6 +13,7 @@ import type { ChosenServers } from './choose-servers.ts';
 import { McpManager } from './mcp-manager.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { McpServers } from './mcp-servers.ts';
+import { DeniedTools } from './denied-tools.ts';
 import { createOpenTransport } from './open-transport.ts';
 import type { TransportOptions } from './open-transport.ts';
 import { createResourceTools } from './resource-tools.ts';
@@ -35,6 +36,8 @@ export interface OpenServersOptions
   isTrustedForRun: boolean;
   loadedBefore?: ToolSearchOptions['loadedBefore'];
   hints?: UserHints | undefined;
+  /** Whether a tool is not offered because the run cannot ask about it. */
+  isUnanswerable?: ((tool: DefinedTool) => boolean) | undefined;
   tellModel(note: string): void;
   post(event: SessionEvent): void;
 }
@@ -53,13 +56,14 @@ export function openServers(options: OpenServersOptions): OpenedServers {
   const chosen = select(new Map(), options.layers);
   const told = new Set<string>();
   const search = new ToolSearch({ shelf: tools, budget: toolBudget, loadedBefore: options.loadedBefore });
+  const denied = new DeniedTools(options);
   let offerResources = () => {};
   const manager = new McpManager({
     servers: chosen.servers,
     idle: chosen.idle,
     tools: {
-      register: (tool, origin) => tools.register(tool, origin),
-      unregister: (name) => tools.unregister(name),
+      register: (tool, origin) => tools.register(tool, origin) && denied.add(tool),
+      unregister: (name) => denied.delete(name) && tools.unregister(name),
       together: (work) => tools.together(work),
       wrap: (tool) => search.guard(tool),
     },
@@ -87,6 +91,7 @@ export function openServers(options: OpenServersOptions): OpenedServers {
     select: (switched) => select(switched, options.reloadLayers?.() ?? options.layers),
     writeEnabled: (name, isEnabled) => writeServerEnabled(home, name, isEnabled),
     tellModel: options.tellModel,
+    describeDenied: () => denied.describeNew(),
     withheldFrom: ({ address }) =>
       address.kind === 'stdio'
         ? createServerEnvironment({ ...options, base: options.environment, env: address.env }).withheld

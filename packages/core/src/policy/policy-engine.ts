@@ -235,18 +235,19 @@ export class PolicyEngine {
    * highest rule that ignores arguments denies them.
    */
   staticallyDenied(tools: readonly Omit<PolicyCall, 'args'>[], context: PolicyContext): string[] {
-    return tools
-      .filter((tool) => this.isStaticallyDenied(canonicalCall({ ...tool, args: {} }), context))
-      .map(({ toolName }) => toolName);
+    return tools.filter((tool) => this.staticDenial(tool, context)).map(({ toolName }) => toolName);
   }
 
-  private isStaticallyDenied(call: PolicyCall, context: PolicyContext): boolean {
+  /** The rule that denies a tool for any arguments, if one does; undefined when some call of it may be allowed. */
+  staticDenial(tool: Omit<PolicyCall, 'args'>, context: PolicyContext): { rule?: PolicyRule } | undefined {
+    const call = canonicalCall({ ...tool, args: {} });
     for (const rule of this.rulesByPriority) {
       if (!matchesCall(rule, call, context)) continue;
-      if (!isNarrowed(rule)) return rule.decision === 'deny';
-      if (rule.decision !== 'deny' && (call.toolName === SHELL_TOOL || rule.commandPrefix === undefined)) return false;
+      if (!isNarrowed(rule)) return rule.decision === 'deny' ? { rule } : undefined;
+      if (rule.decision !== 'deny' && (call.toolName === SHELL_TOOL || rule.commandPrefix === undefined))
+        return undefined;
     }
-    return !context.interactive;
+    return context.interactive ? undefined : {};
   }
 }
 

@@ -40,6 +40,7 @@ function sortedJson(value: unknown, above: Set<unknown>): string {
 
 /** Matches everything except arguments: tool, server, agent, mode, surface, annotations. */
 export function matchesCall(rule: PolicyRule, call: PolicyCall, context: PolicyContext): boolean {
+  if (context.isIgnored?.(rule) === true) return false;
   if (rule.modes !== undefined && !rule.modes.includes(context.mode)) return false;
   if (rule.interactive !== undefined && rule.interactive !== context.interactive) return false;
   if (rule.subagent !== undefined && rule.subagent !== call.subagent) return false;

@@ -90,6 +90,8 @@ export interface PolicyContext {
   mode: ApprovalMode;
   /** Whether a user can be asked. */
   interactive: boolean;
+  /** Rules that do not count for this call. */
+  isIgnored?: (rule: PolicyRule) => boolean;
 }
 
 /** Whether the user or the administrator wrote this rule: not a default or an extension. */

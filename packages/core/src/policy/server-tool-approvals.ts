@@ -61,6 +61,11 @@ export class ServerToolApprovals {
     }
   }
 
+  /** Whether the rule stands for an answer of the user, which is bound to the tool as it was. */
+  isAnswer({ source }: PolicyRule): boolean {
+    return source.name === SESSION_RULE_SOURCE || source.name === savedRulesPath(this.home);
+  }
+
   /** Undefined for rules that the user or the administrator wrote: they trust the server, whatever it changes. */
   private knownFor({ source }: PolicyRule): Known | undefined {
     if (source.name === SESSION_RULE_SOURCE) return this.session;

@@ -19,4 +19,8 @@ export interface UserHints {
   signInToAgent?(agent: string): string;
   /** A sentence on how to allow a tool in a run that cannot ask. */
   allowTool?(toolName: string, approvalMode: string): string;
+  /** The same for a tool of an MCP server that changed since the user allowed it. */
+  allowChangedTool?(toolName: string): string;
+  /** The same for all tools of MCP servers, by the patterns of their names. */
+  allowServerTools?(patterns: readonly string[]): string;
 }
