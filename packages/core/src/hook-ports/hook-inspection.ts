@@ -86,8 +86,12 @@ export async function tryHooks<E extends HookEventName>(
     environmentOf: createEnvironmentOf({ environment, ...(secrets && { secrets }) }),
     onMessage: () => undefined,
   });
-  const fired = await system.run(event, payload, signal).finally(() => children.end());
-  return { payload, fired, together: mergeOutputs(fired.flatMap(({ answer }) => answer.output ?? [])) };
+  try {
+    const fired = await system.run(event, payload, signal);
+    return { payload, fired, together: mergeOutputs(fired.flatMap(({ answer }) => answer.output ?? [])) };
+  } finally {
+    await children.end();
+  }
 }
 
 function openConsent({ root, home }: Omit<HookPlace, 'layers'>): HookConsent {
