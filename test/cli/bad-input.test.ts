@@ -43,6 +43,12 @@ describe('bad input', () => {
     );
   });
 
+  it("an event of another agent's hooks is told once, with ours", async () => {
+    const settings = '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"}]}]}}';
+    const { code, stderr } = await run({ homeFiles: { '.gemini/settings.json': settings } });
+    expect([code, stderr.match(/hooks\.Stop/g)?.length, stderr.includes('AfterAgent')]).toEqual([0, 1, true]);
+  });
+
   it('unknown tools in rules and flags are told in one line', async () => {
     const homeFiles = {
       '.gemini/policies/mine.toml': '[[rule]]\ntoolName = "read_fil"\ndecision = "allow"\npriority = 1\n',

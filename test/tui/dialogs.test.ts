@@ -48,8 +48,9 @@ describe('the first start', () => {
       await terminal.waitForText(READY);
     }
     await using again = await open({ workspace });
-    await again.waitForText('oauth-personal is not available, using GEMINI_API_KEY');
+    expect(again.bytes).not.toContain('oauth-personal');
     expect(again.bytes).not.toContain('How should Castor connect to a model?');
+    expect(await readFile(join(workspace.home, '.gemini', 'settings.json'), 'utf8')).toContain('"gemini-api-key"');
   });
 
   it('names what is configured and not used yet, once', async () => {

@@ -3,11 +3,13 @@
  * without an echo, or from stdin; it is proved with one request before it is stored, and never shown.
  */
 
+import { join } from 'node:path';
+import { saveSetting } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { configureProvider } from '../providers/configure-provider.ts';
 import type { ConfiguredProvider } from '../providers/configure-provider.ts';
 import { precedingVariable } from '../providers/find-key.ts';
-import { forgetGeminiKey, storeGeminiKey } from '../providers/gemini-key.ts';
+import { AUTH_SETTING, forgetGeminiKey, KEY_LOGIN, replacedLogin, storeGeminiKey } from '../providers/gemini-key.ts';
 import { forgetStoredKey, hasKeyring, keyFile, listStoredKeys, storeKey } from '../providers/key-store.ts';
 import { loadPlaces } from '../providers/load-places.ts';
 import { verifyKey } from '../providers/verify-key.ts';
@@ -50,6 +52,8 @@ export async function runLoginCommand(argv: readonly string[], context: Subcomma
   const key = await readKey(provider);
   const found = await verifyKey({ provider, key, places });
   const place = await keep(provider, key, words.flags.has('--plain-file'), context);
+  const login = provider.id === 'gemini' ? replacedLogin(places.settings) : undefined;
+  if (login !== undefined) saveSetting(join(context.home, '.gemini', 'settings.json'), AUTH_SETTING, KEY_LOGIN);
   const model =
     provider.id === 'gemini' ? '' : ` Use it: castor --model ${provider.id}/${provider.defaultModel ?? '<model>'}`;
   const variable = precedingVariable(provider, places.environment);

@@ -1,12 +1,13 @@
 /**
  * Stores a key the user pasted in ~/.gemini/.env for the next start, or removes it: readable by its owner only, other
- * lines untouched.
+ * lines untouched. Names the login of the settings that the key replaces.
  */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage } from '@castor/core';
 import { replaceFile } from '@castor/core/program';
+import type { Settings } from '@castor/core/program';
 
 const LINE = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*$/m;
 const LINE_AND_END = /^[^\S\n]*(?:export\s+)?GEMINI_API_KEY\s*=.*(?:\n|$)/gm;
@@ -18,6 +19,18 @@ export async function storeGeminiKey(home: string, key: string): Promise<string 
     LINE.test(old) ? old.replace(LINE, () => line) : `${old}${old === '' || old.endsWith('\n') ? '' : '\n'}${line}\n`,
   );
   return problem === undefined ? undefined : `Castor uses the key, but could not store it: ${problem}`;
+}
+
+export const AUTH_SETTING = 'security.auth.selectedType';
+export const KEY_LOGIN = 'gemini-api-key';
+
+/** Logins that work without a key of the user, or with one. */
+const SUPPORTED: ReadonlySet<string> = new Set(['gateway', KEY_LOGIN, 'vertex-ai']);
+
+/** The login in the settings that a stored key replaces; one that an administrator enforces stays. */
+export function replacedLogin({ security: { auth } }: Pick<Settings, 'security'>): string | undefined {
+  const { selectedType, enforcedType } = auth;
+  return selectedType && !enforcedType && !SUPPORTED.has(selectedType) ? selectedType : undefined;
 }
 
 /** A sentence when it could not be removed. */

@@ -5,5 +5,5 @@ import type { ProviderSources } from './configure-provider.ts';
 import type { KeyPlaces } from './find-key.ts';
 
 export interface ProviderPlaces extends ProviderSources, KeyPlaces {
-  settings: Pick<Settings, 'providers' | 'castor' | 'model'>;
+  settings: Pick<Settings, 'security' | 'providers' | 'castor' | 'model'>;
 }

@@ -33,7 +33,8 @@ const NAMED = 3;
 
 /** One line for a start, or none. */
 export function describeUnknownSettings(configuration: Pick<Configuration, 'layers'>): string[] {
-  const found = findUnknownSettings(configuration);
+  // The reader of the hooks names an unknown event, and the event to write instead.
+  const found = findUnknownSettings(configuration).filter(({ key }) => !key.startsWith('hooks.'));
   if (found.length === 0) return [];
   const shown = found.slice(0, NAMED).map(({ key, place, meant }) => {
     return `${key} (${place}${meant === undefined ? '' : `; did you mean ${meant}?`})`;

@@ -23,9 +23,9 @@ export async function deleteSession(wanted: string, project: ProjectSessions): P
   const files = findSessionFiles(project, session.id).filter((path) => summarizeSession(path)?.id === session.id);
   const holder = files.map(findLockHolder).find((found) => found !== undefined);
   if (holder) {
-    throw new SessionError('locked', `Session ${session.id} is in use by process ${holder.pid} and was not deleted.`, {
-      pid: holder.pid,
-    });
+    const { pid } = holder;
+    const what = `Session ${session.id} is in use by process ${pid} and was not deleted.`;
+    throw new SessionError('locked', `${what} Wait for it or end it, then delete the session.`, { pid });
   }
   for (const path of files) removeSessionFile(path, session.id);
   return session;

@@ -9,7 +9,7 @@ import type { ConfiguredProvider } from '../../providers/configure-provider.ts';
 import { describeModel } from '../../providers/describe-model.ts';
 import { enterKey } from '../../providers/entered-keys.ts';
 import { precedingVariable } from '../../providers/find-key.ts';
-import { storeGeminiKey } from '../../providers/gemini-key.ts';
+import { AUTH_SETTING, KEY_LOGIN, replacedLogin, storeGeminiKey } from '../../providers/gemini-key.ts';
 import { hasKeyring, keyFile, storeKey } from '../../providers/key-store.ts';
 import { findLocalServers } from '../../providers/local-servers.ts';
 import type { ProviderPlaces } from '../../providers/provider-places.ts';
@@ -17,6 +17,7 @@ import { toReachable } from '../../providers/reachable-models.ts';
 import type { ReachableModel } from '../../providers/reachable-models.ts';
 import { askForModels, verifyKey } from '../../providers/verify-key.ts';
 import type { App } from '../app/app.ts';
+import { saveChoice } from '../app/save-choice.ts';
 import { askAboutPlainText, askForKey } from '../dialogs/key-question.ts';
 
 export interface Connection {
@@ -52,7 +53,7 @@ export async function connectProvider(
   const key = await askForKey(app.dialogs, signal, { name: isGemini ? 'Gemini API' : provider.name, storedIn });
   if (key === undefined) return undefined;
   if (isGemini) {
-    return { model: undefined, variables: { GEMINI_API_KEY: key }, isKept: await keepGemini(app, key) };
+    return { model: undefined, variables: { GEMINI_API_KEY: key }, isKept: await keepGemini(app, key, places) };
   }
   app.info(await verifyKey({ provider, key, places, signal }));
   enterKey(provider, key);
@@ -65,9 +66,13 @@ export async function connectProvider(
   return model === undefined ? undefined : { model, variables: {}, isKept };
 }
 
-async function keepGemini(app: App, key: string): Promise<boolean> {
+async function keepGemini(app: App, key: string, { settings }: ProviderPlaces): Promise<boolean> {
   const problem = await storeGeminiKey(app.options.home, key);
   if (problem !== undefined) app.warn(problem);
+  const login = problem === undefined ? replacedLogin(settings) : undefined;
+  // The key is the user's answer to the login that the settings name: no later start speaks of it.
+  if (login !== undefined)
+    saveChoice(app, AUTH_SETTING, KEY_LOGIN, `${login} is not available, using GEMINI_API_KEY from now on.`);
   return problem === undefined;
 }
 
