@@ -82,6 +82,22 @@ describe('the git of a folder that is not trusted', () => {
     expect(readdirSync(canaries)).not.toEqual([]);
   });
 
+  it.each([
+    ['the folder itself', ''],
+    ['another repository', 'cd sub; '],
+  ])('shows the difference in %s, whatever program is configured for it', async (_, enter) => {
+    const repository = enter === '' ? folder : join(folder, 'sub');
+    const configs = ['[diff]\n\texternal = false\n', '[diff "evil"]\n\tcommand = false\n\ttextconv = false\n'];
+    await writeFile(join(repository, '.gitattributes'), '*.txt diff=evil\n');
+    await writeFile(join(repository, 'a.txt'), 'two\n');
+    for (const config of configs) {
+      await appendFile(join(repository, '.git', 'config'), config);
+      const { status, stdout, stderr } = run(`${enter}git diff a.txt`);
+      expect([status, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^diff --git a\/a\.txt b\/a\.txt\n[^]*\n-one\n\+two\n$/);
+    }
+  });
+
   it('runs nothing that a submodule configures, though .gitmodules asks for its status', async () => {
     await writeFile(join(folder, '.gitmodules'), '[submodule "S"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n');
     plainGit(folder, 'add', '.gitmodules', 'sub');

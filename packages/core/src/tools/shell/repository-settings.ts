@@ -3,11 +3,19 @@
  * disables it. Settings with fixed names are in `STRICT_GIT_CONFIG`.
  */
 
+/**
+ * git has no value for "no external diff", and ends where the program is empty: this one compares the two files as git
+ * would. git passes the path, the old file, two facts about it, and the new file.
+ */
+const PLAIN_DIFF =
+  'f() { printf "diff --git a/%s b/%s\\n" "$1" "$1"; diff -u --label "a/$1" --label "b/$1" -- "$2" "$5"; true; }; f';
+
 /** `*` stands for any text. git prints sections and variables in lower case, so the patterns are in lower case too. */
 export const REPOSITORY_SETTINGS: readonly (readonly [patterns: readonly string[], disabled: string])[] = [
   [['filter.*.clean', 'filter.*.smudge', 'filter.*.process'], ''],
   [['filter.*.required'], 'false'],
-  [['diff.*.command', 'diff.*.textconv', 'diff.external'], ''],
+  [['diff.*.command', 'diff.external'], PLAIN_DIFF],
+  [['diff.*.textconv'], 'cat'],
   [['merge.*.driver'], 'false'],
   [['mergetool.*.cmd', 'mergetool.*.path', 'difftool.*.cmd', 'difftool.*.path'], 'false'],
   [['browser.*.cmd', 'browser.*.path', 'man.*.cmd', 'man.*.path', 'instaweb.httpd'], 'false'],
