@@ -50,6 +50,8 @@ function callEscapes(outside: number): [what: string, line: string][] {
     ['ptrace', call(101, 16, outside, 0, 0)],
     ['process_vm_readv', `perl -e '${MEMORY_PLACE} exit(syscall(310, ${outside}, $p, 1, $p, 1, 0) == -1)'`],
     ['pidfd_open', call(434, outside, 0)],
+    ['pidfd_getfd', `perl -e '$p = syscall(434, ${outside}, 0); exit($p < 0 || syscall(438, $p, 0, 0) == -1)'`],
+    ['open_tree and move_mount', `perl -e '$t = syscall(428, -100, "/", 1); exit($t < 0)'`],
     ['keyctl', call(250, 0, -3, 1)],
     ['bpf', call(321, 0, 0, 0)],
     ['userfaultfd', call(323, 0)],

@@ -1,8 +1,10 @@
 /** Escapes from a real sandbox, each tried for real: none works, and none leaves anything outside. */
 
-import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kernelEscapes, tryAll } from './escape-attempts.fixture.ts';
 import { baseOutsideTmp, openTestSandbox, reasonToSkip } from './sandbox.fixture.ts';
@@ -256,6 +258,34 @@ describe.skipIf(reason !== undefined)('sockets', () => {
       expect(stdout).toBe('0\n');
     } finally {
       for (const server of servers) server.close();
+    }
+  });
+
+  it('reaches no agent, engine or screen of the user: by path or by name', async () => {
+    using box = await openTestSandbox({ base: baseOutsideTmp() });
+    const homes = [
+      '.docker/run/docker.sock',
+      '.gnupg/S.gpg-agent',
+      '.ssh/agent/s.1',
+      '.cache/keyring/ssh',
+      '.podman/podman.sock',
+    ];
+    const folder = mkdtempSync(join(tmpdir(), 'castor-x11-'));
+    const paths = [...homes.map((path) => join(box.home, path)), join(folder, 'X0'), join(folder, 'wayland-0')];
+    const names = ['/tmp/.X11-unix/X', '/tmp/dbus-'].map((name) => `${name}castor${process.pid}`);
+    for (const path of paths) mkdirSync(dirname(path), { recursive: true });
+    const servers = [...paths, ...names.map((name) => `\0${name}`)].map((path) => createServer().listen(path));
+    try {
+      await Promise.all(servers.map((server) => once(server, 'listening')));
+      box.sandbox.refresh();
+      const places = [...paths, ...names.map((name) => `\\0${name}`)].map((place) => `"${place}"`).join(', ');
+      const { stdout } = await box.run(
+        `perl -MSocket -e 'for (${places}) { socket($s, AF_UNIX, SOCK_STREAM, 0); print "reached $_\n" if connect($s, pack_sockaddr_un($_)) }'; echo tried`,
+      );
+      expect(stdout).toBe('tried\n');
+    } finally {
+      for (const server of servers) server.close();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 

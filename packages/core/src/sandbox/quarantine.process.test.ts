@@ -27,6 +27,11 @@ describe.skipIf(reason !== undefined)(`quarantine${reason === undefined ? '' : `
     ['a link to a place outside', 'ln -s /etc .husky', ['.husky']],
     ['a hook of a new repository', 'git init -q . && echo evil > .git/hooks/pre-commit', ['.git/hooks/pre-commit']],
     ['settings of a new repository', 'git init -q . && git config core.hooksPath /tmp/x', ['.git/config']],
+    [
+      'settings of a new worktree',
+      'git init -q . && printf "[core]\n\thooksPath = /tmp/x\n" > .git/config.worktree',
+      ['.git/config.worktree'],
+    ],
     ['an include', 'git init -q . && git config include.path /tmp/x', ['.git/config']],
     ['a new repository alone', 'git init -q . && git config user.name Me', []],
     ['nothing', 'echo x > file', []],
@@ -99,6 +104,17 @@ describe.skipIf(reason !== undefined)('git in a sandbox', () => {
     );
     expect([made.code, made.stdout.trim()]).toEqual([0, '2']);
     expect((await box.run('git status --porcelain')).stdout).toBe('');
+  });
+
+  it('adds a worktree inside, and says why it cannot sign', async () => {
+    using box = await openTestSandbox({ homeFiles: { '.gnupg/pubring.kbx': 'mine' }, base: baseOutsideTmp() });
+    const made = await box.run(
+      `git init -q -b main . && git ${IDENTITY} commit -qm one --allow-empty && git worktree add -q -b w tree && cd tree && echo a > a && git add a && git ${IDENTITY} commit -qm two && git log --oneline | wc -l`,
+    );
+    expect([made.code, made.stdout.trim()]).toEqual([0, '2']);
+    const signed = await box.run(`git ${IDENTITY} commit -S -qm three --allow-empty`);
+    const output = `${signed.stdout}${signed.stderr}`;
+    expect([signed.code === 0, output]).toEqual([false, expect.stringMatching(/gpg|signing/)]);
   });
 
   it('commits in a worktree of a repository outside, whose settings and hooks stay as they are', async () => {

@@ -1,5 +1,6 @@
 /** The ways in which commands run, each inside a real sandbox: with a terminal, in the background, cancelled. */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BackgroundProcesses } from '../tools/shell/background.ts';
@@ -58,6 +59,33 @@ describe.skipIf(reason !== undefined)(
       }
     });
 
+    it('follow the size of the terminal, and go on in the background', async () => {
+      using box = await openTestSandbox();
+      const runner = openRunner(box, true);
+      try {
+        let pid = 0;
+        let seen = '';
+        const moved = await runner.run({
+          command: `trap 'stty size; echo resized' WINCH; echo ready; until [ -e go ]; do sleep 0.05; done; echo on > made`,
+          directory: box.root,
+          signal: signal(),
+          onPid: (id) => (pid = id),
+          onOutput: (text) => {
+            const before = seen;
+            seen += text;
+            if (!before.includes('ready') && seen.includes('ready')) runner.resizeTerminals({ columns: 93, rows: 31 });
+            if (!before.includes('resized') && seen.includes('resized')) runner.moveToBackground(pid);
+          },
+        });
+        expect([moved.ending, seen.includes('31 93')]).toEqual(['moved_to_background', true]);
+        box.write(join(box.root, 'go'), '');
+        expect((await moved.moved?.finished)?.code).toBe(0);
+        expect(readFileSync(join(box.root, 'made'), 'utf8')).toBe('on\n');
+      } finally {
+        await runner.dispose();
+      }
+    });
+
     it('are gone when they are cancelled, whatever they started', async () => {
       using box = await openTestSandbox();
       const runner = openRunner(box, false);
@@ -88,10 +116,11 @@ describe.skipIf(reason !== undefined)(
       const pool = `python3 -c 'import multiprocessing as m; print(sum(m.Pool(2).map(abs, [-1, 2])))'`;
       const optional = (name: string, line: string, otherwise: string) =>
         `if command -v ${name} >/dev/null; then ${line}; else echo ${otherwise}; fi`;
+      const compile = `echo 'int main(void) { return 7; }' > c.c && gcc c.c -o c && ./c; echo $?`;
       const { stdout, stderr } = await box.run(
-        `npm install --offline --no-audit --no-fund --loglevel=error ./dep >/dev/null && npm run -s hello; ${optional('make', 'make -s && ls built', 'built')}; ${optional('python3', pool, '3')}`,
+        `npm install --offline --no-audit --no-fund --loglevel=error ./dep >/dev/null && npm run -s hello; ${optional('make', 'make -s && ls built', 'built')}; ${optional('python3', pool, '3')}; ${optional('gcc', compile, '7')}`,
       );
-      expect([stdout, stderr]).toEqual(['from dep\nbuilt\n3\n', '']);
+      expect([stdout, stderr]).toEqual(['from dep\nbuilt\n3\n7\n', '']);
     });
 
     it('run in the background within the same bounds', async () => {
