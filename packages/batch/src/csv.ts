@@ -31,6 +31,15 @@ export function parseCsv(text: string): CsvRow[] {
   return rows;
 }
 
+export class CsvError extends Error {
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
 interface Field {
   text: string;
   end: number;
@@ -48,7 +57,7 @@ function quoted(source: string, start: number, line: number): Field {
   const pieces = /"((?:[^"]|"")*)"/y;
   pieces.lastIndex = start;
   const [whole, inner] = pieces.exec(source) ?? [];
-  if (whole === undefined || inner === undefined) throw new Error(`line ${line}: a quoted field has no end.`);
+  if (whole === undefined || inner === undefined) throw new CsvError('a quoted field has no end.', line);
   const text = inner.replaceAll('""', '"');
   // What follows the closing quote belongs to the field, as spreadsheets read it.
   const tail = bare(source, start + whole.length);

@@ -52,13 +52,20 @@ describe('a CSV file', () => {
   });
 
   it('names the line of a quote without an end', () => {
-    expect(() => parseCsv('a\n"x\n')).toThrow('line 2: a quoted field has no end.');
+    expect(() => parseCsv('a\n"x\n')).toThrow('a quoted field has no end.');
+    const path = file('open.csv', 'a\n"x\n');
+    expect(() => readTaskFile(path, defaults)).toThrow('open.csv:2: a quoted field has no end.');
+    const misspelt = file('misspelt.csv', 'id,title\na,x\n');
+    const prompt = 'Triage {{titel}}';
+    expect(() => readTaskFile(misspelt, { ...defaults, prompt })).toThrow(
+      'names {{titel}}, and the columns are: id, title.',
+    );
   });
 
   it('fills every column into the prompt, once', () => {
     const path = file('a.csv', 'id,who,env\none,{{id}},A B\n');
-    const [task] = readTaskFile(path, { ...defaults, prompt: 'Greet {{who}} and {{nobody}}' });
-    expect(task).toMatchObject({ id: 'one', prompt: 'Greet {{id}} and {{nobody}}', environment: ['A', 'B'] });
+    const [task] = readTaskFile(path, { ...defaults, prompt: 'Greet {{who}} and {{ id }}' });
+    expect(task).toMatchObject({ id: 'one', prompt: 'Greet {{id}} and one', environment: ['A', 'B'] });
   });
 });
 
@@ -102,7 +109,14 @@ describe('a JSONL file', () => {
     ['half a try', '{"prompt":"a","tries":0.5}\n', '"tries" must be a whole number from 1 to 100.'],
     ['an unknown limit', '{"prompt":"a","limits":{"money":1}}\n', '"limits.money" is unknown.'],
     ['a negative limit', '{"prompt":"a","limits":{"cost":-1}}\n', '"limits.cost" must be a number above 0.'],
-    ['the same id twice', '{"id":"a","prompt":"a"}\n{"id":"a","prompt":"b"}\n', 'two tasks have the id "a".'],
+    [
+      'the same id twice',
+      '{"id":"a","prompt":"a"}\n{"id":"a","prompt":"b"}\n',
+      'bad.jsonl:2: the id "a" is that of bad.jsonl:1 already.',
+    ],
+    ['a schema that is missing', '{"prompt":"a"}\n{"prompt":"b","schema":"none.json"}\n', 'bad.jsonl:2: the schema '],
+    ['a null character', '{"prompt":"a\\u0000b"}\n', 'bad.jsonl:1: a text holds a null character'],
+    ['half an object', '{oops\n', 'in JSON at position 1). Write one'],
     ['nothing', '\n', 'bad.jsonl: the file holds no task.'],
   ])('is refused with %s, by file and line', (_, text, words) => {
     const path = file('bad.jsonl', text);

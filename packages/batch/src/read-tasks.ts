@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { parseCsv } from './csv.ts';
+import type { CsvError } from './csv.ts';
 import { parseTask, TaskError } from './task.ts';
 import type { Task, TaskDefaults } from './task.ts';
 
@@ -17,11 +18,10 @@ const LISTS: ReadonlySet<string> = new Set(['files', 'env', 'labels']);
 export function readTaskFile(path: string, defaults: TaskDefaults): Task[] {
   const text = readFileSync(path, 'utf8');
   const name = basename(path);
-  const from = { ...defaults, directory: defaults.directory };
-  const tasks =
-    extname(path).toLowerCase() === '.csv' ? ofCsv(text, name, path, from) : ofJsonLines(text, name, path, from);
+  const isCsv = extname(path).toLowerCase() === '.csv';
+  const tasks = isCsv ? ofCsv(text, name, path, defaults) : ofJsonLines(text, name, path, defaults);
   if (tasks.length === 0) throw new TaskError(name, 'the file holds no task.');
-  return checkIds(tasks, name);
+  return tasks;
 }
 
 /** One task for each file; `{{file}}` in the prompt is its path. */
@@ -43,7 +43,7 @@ export function tasksOfRepositories(path: string, prompt: string, defaults: Task
   const base = dirname(resolve(path));
   const name = basename(path);
   const seen = new Map<string, number>();
-  const tasks: Task[] = [];
+  const tasks = new CheckedTasks();
   for (const [index, raw] of readFileSync(path, 'utf8').split('\n').entries()) {
     const entry = raw.replace(/(^|\s)#.*/, '').trim();
     if (entry === '') continue;
@@ -58,25 +58,24 @@ export function tasksOfRepositories(path: string, prompt: string, defaults: Task
     seen.set(short, count);
     const place = isAddress(address) ? { repo: address } : { folder: address };
     const value = { prompt: fill(prompt, { repo: short }), ...place, ...(ref !== undefined && { ref }) };
-    tasks.push(
-      parseTask(value, { where, id: count === 1 ? short : `${short}-${count}`, defaults, resolve: resolveFrom(base) }),
-    );
+    const id = count === 1 ? short : `${short}-${count}`;
+    tasks.add(parseTask(value, { where, id, defaults, resolve: resolveFrom(base) }), where);
   }
-  if (tasks.length === 0) throw new TaskError(name, 'the file names no repository.');
-  return checkIds(tasks, name);
+  if (tasks.all.length === 0) throw new TaskError(name, 'the file names no repository.');
+  return tasks.all;
 }
 
 function ofJsonLines(text: string, name: string, path: string, defaults: TaskDefaults): Task[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n');
-  const tasks: Task[] = [];
+  const tasks = new CheckedTasks();
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const where = `${name}:${index + 1}`;
     const value = parseObject(line, where);
-    const id = numbered(tasks.length, lines.length);
-    tasks.push(parseTask(value, { where, id, defaults, resolve: resolveFrom(dirname(resolve(path))) }));
+    const id = numbered(tasks.all.length, lines.length);
+    tasks.add(parseTask(value, { where, id, defaults, resolve: resolveFrom(dirname(resolve(path))) }), where);
   }
-  return tasks;
+  return tasks.all;
 }
 
 function parseObject(line: string, where: string): Record<string, unknown> {
@@ -84,10 +83,9 @@ function parseObject(line: string, where: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
-    throw new TaskError(
-      where,
-      `the line is not valid JSON (${(error as Error).message}). Write one object on each line.`,
-    );
+    // The parser counts from the line itself, which would contradict the number in front.
+    const why = (error as Error).message.replace(/ \(line 1 column \d+\)$/, '');
+    throw new TaskError(where, `the line is not valid JSON (${why}). Write one object on each line.`);
   }
   throw new TaskError(where, 'the line is not an object. Write one object on each line.');
 }
@@ -97,10 +95,15 @@ function ofCsv(text: string, name: string, path: string, defaults: TaskDefaults)
   try {
     rows = parseCsv(text);
   } catch (error) {
-    throw new TaskError(name, (error as Error).message);
+    const { message, line } = error as CsvError;
+    throw new TaskError(`${name}:${line}`, message);
   }
   const header = rows[0]?.fields.map((field) => field.trim()) ?? [];
-  return rows.slice(1).map(({ line, fields }, index) => {
+  const unknown = placesIn(defaults.prompt ?? '').find((column) => !header.includes(column));
+  if (unknown !== undefined)
+    throw new TaskError(name, `the prompt names {{${unknown}}}, and the columns are: ${header.join(', ')}.`);
+  const tasks = new CheckedTasks();
+  for (const [index, { line, fields }] of rows.slice(1).entries()) {
     const where = `${name}:${line}`;
     if (fields.length > header.length)
       throw new TaskError(where, `the row has ${fields.length} fields and the header ${header.length}.`);
@@ -115,24 +118,50 @@ function ofCsv(text: string, name: string, path: string, defaults: TaskDefaults)
     const prompt = (value['prompt'] as string | undefined) ?? defaults.prompt;
     if (prompt !== undefined) value['prompt'] = fill(prompt, named);
     const id = numbered(index, rows.length);
-    return parseTask(value, { where, id, defaults, resolve: resolveFrom(dirname(resolve(path))) });
-  });
+    tasks.add(parseTask(value, { where, id, defaults, resolve: resolveFrom(dirname(resolve(path))) }), where);
+  }
+  return tasks.all;
+}
+
+const PLACE = /\{\{\s*([\w.-]+)\s*\}\}/g;
+
+function placesIn(prompt: string): string[] {
+  return [...prompt.matchAll(PLACE)].map(([, name = '']) => name);
 }
 
 /** `{{name}}` is replaced once; what a value contains is not read again. */
 function fill(prompt: string, values: Readonly<Record<string, string>>): string {
-  return prompt.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, name: string) =>
+  return prompt.replaceAll(PLACE, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
   );
 }
 
-function checkIds(tasks: Task[], name: string): Task[] {
-  const seen = new Set<string>();
-  for (const { id } of tasks) {
-    if (seen.has(id)) throw new TaskError(name, `two tasks have the id "${id}". Give each its own.`);
-    seen.add(id);
+/** What has to hold among the tasks of a file, and on this machine. */
+class CheckedTasks {
+  readonly all: Task[] = [];
+  private readonly places = new Map<string, string>();
+  private readonly schemas = new Set<string>();
+
+  add(task: Task, where: string): void {
+    const other = this.places.get(task.id);
+    if (other !== undefined)
+      throw new TaskError(where, `the id "${task.id}" is that of ${other} already. Give each task its own.`);
+    if (JSON.stringify(task).includes('\\u0000'))
+      throw new TaskError(where, 'a text holds a null character, which no program takes.');
+    this.places.set(task.id, where);
+    this.checkSchema(task.schema, where);
+    this.all.push(task);
   }
-  return tasks;
+
+  private checkSchema(path: string | undefined, where: string): void {
+    if (path === undefined || this.schemas.has(path)) return;
+    try {
+      JSON.parse(readFileSync(path, 'utf8'));
+    } catch (error) {
+      throw new TaskError(where, `the schema ${path} cannot be used: ${(error as Error).message}`);
+    }
+    this.schemas.add(path);
+  }
 }
 
 /** As many digits as the largest has, so that names sort. */

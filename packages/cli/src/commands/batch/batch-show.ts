@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFiles } from '@castor/batch';
-import type { BatchStatus } from '@castor/batch';
+import type { BatchStatus, TaskStatus } from '@castor/batch';
 import { ExitCode } from '../../exit-codes.ts';
 import { readableTime } from '../../readable-numbers.ts';
 import { toJson } from '../../to-json.ts';
@@ -95,13 +95,23 @@ export async function printResults(argv: readonly string[], context: BatchContex
   return ExitCode.Success;
 }
 
+const MOST_NAMED = 10;
+
+function nameSome(tasks: readonly TaskStatus[]): string {
+  const names = tasks.slice(0, MOST_NAMED).map(({ task }) => task.id);
+  const more = tasks.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
 export async function printLogs(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
   const { operands, isJson } = parse(argv, 'logs', 2);
   const batch = await findBatch(context, operands.length > 1 ? operands[0] : undefined);
   const tasks = await context.engine.tasks(batch.id);
   const wanted = operands.at(-1);
   const found = tasks.find(({ task }) => task.id === wanted);
-  if (!found) throw new BatchProblem(`${batch.id} has no task "${wanted ?? ''}". castor batch logs <batch> <task>`);
+  if (wanted === undefined)
+    throw new BatchProblem(`Name a task: castor batch logs ${batch.id} <task>. The batch has ${nameSome(tasks)}.`);
+  if (!found) throw new BatchProblem(`${batch.id} has no task "${wanted}". castor batch logs <batch> <task>`);
   const files = filesOf(batch, found.task.id);
   const parts: [string, string][] = [
     ...files.runs().map((run): [string, string] => [`run ${run}`, files.log(run)]),

@@ -9,6 +9,7 @@ import { ExitCode } from '../../exit-codes.ts';
 import { homeDirectory } from '../../home-directory.ts';
 import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
+import { tellUsage } from '../tell-usage.ts';
 import { stateFolder } from './batch-context.ts';
 import { describeEvent } from './batch-live.ts';
 import { sandboxFlags } from './batch-sandbox.ts';
@@ -40,10 +41,7 @@ export async function runWorkerCommand(
   output: Output,
   interruption: Interruption,
 ): Promise<ExitCode> {
-  if (argv.some((word) => word === '--help' || word === '-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const [home, environment] = [homeDirectory(process.env), process.env];
   const directory = stateFolder(home, environment, 'worker');
   const [stop, cancel] = [new AbortController(), new AbortController()];

@@ -10,6 +10,7 @@ import type { Interruption } from '../../signals.ts';
 import { toJson } from '../../to-json.ts';
 import { parseWords } from '../parse-words.ts';
 import type { CommandWords } from '../parse-words.ts';
+import { tellUsage } from '../tell-usage.ts';
 import { replayFile } from './replay-run.ts';
 import type { Replayed } from './replay-run.ts';
 
@@ -41,10 +42,7 @@ export async function runReplayCommand(
   output: Output,
   interruption: Interruption,
 ): Promise<ExitCode> {
-  if (argv.some((word) => word === '--help' || word === '-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const words = parseWords(spelled(argv), {
     ...{ command: 'replay', flags: ['--update', '--timed'] },
     valued: { '--keep': [], '-o': ['text', 'json'], '--output-format': ['text', 'json'] },
