@@ -25,9 +25,11 @@ function random(seed: number): () => number {
 function script(request: ModelRequest) {
   const body = JSON.stringify(request.body);
   const [, name = ''] = /task (\d+)\./.exec(body) ?? [];
-  const made = body.split('"functionResponse"').length - 1;
+  const [last = ''] = body.split('"functionResponse"').slice(1).reverse();
   const command = (text: string) => answer(call('run_shell_command', { command: text }));
-  return made === 0 ? command(`echo ${name} >> log.txt`) : say(`did ${name}`);
+  // As a model does that hears that its call was interrupted.
+  if (last.includes('Cancelled')) return command(`test -s log.txt || echo ${name} >> log.txt`);
+  return last === '' ? command(`echo ${name} >> log.txt`) : say(`did ${name}`);
 }
 
 /** Processes of this test that still run, by their folder. */

@@ -29,9 +29,11 @@ function random(seed: number): () => number {
 function script(request: ModelRequest) {
   const body = JSON.stringify(request.body);
   const [, name = ''] = /task (\d+)\./.exec(body) ?? [];
-  return body.includes('"functionResponse"')
-    ? say(`did ${name}`)
-    : answer(call('run_shell_command', { command: `echo ${name} >> log.txt` }));
+  const [last = ''] = body.split('"functionResponse"').slice(1).reverse();
+  const command = (text: string) => answer(call('run_shell_command', { command: text }));
+  // As a model does that hears that its call was interrupted.
+  if (last.includes('Cancelled')) return command(`test -s log.txt || echo ${name} >> log.txt`);
+  return last === '' ? command(`echo ${name} >> log.txt`) : say(`did ${name}`);
 }
 
 function processesIn(folder: string): string[] {

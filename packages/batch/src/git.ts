@@ -1,7 +1,7 @@
 /** Runs git for a task: arguments only, without hooks, prompts, a pager or programs that a repository names. */
 
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import type { Environment, Start, Starter } from './starter.ts';
 
 const QUIET = [
@@ -87,6 +87,8 @@ async function runBy(by: NonNullable<GitOptions['by']>, args: readonly string[],
     const code = await runStarted(by, ['git', ...QUIET, ...args], options, stdout);
     if (code !== 0) {
       const words = readFileSync(by.errors).subarray(told).toString('utf8').trim();
+      // The result tells them, or the next try makes them untrue.
+      truncateSync(by.errors, told);
       throw failure(args, directory, words || `exit code ${code}`);
     }
     return stdout === by.scratch ? readFileSync(stdout, 'utf8') : '';

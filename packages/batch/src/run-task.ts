@@ -48,6 +48,8 @@ const INTERRUPTED = new Set([129, 130, 143]);
 const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const BUDGET_EXIT = 56;
 const INPUT_EXIT = 42;
+/** Words of `castor --continue`, where the last prompt of the session has its answer. */
+const NOTHING_LEFT = 'no interrupted prompt';
 
 export async function runTask(claim: Claim, context: TaskContext): Promise<Settlement> {
   return new TaskRun(claim, context).run();
@@ -151,6 +153,11 @@ class TaskRun {
     };
     const ended = await runProgram({ ...options, sessionId: this.state.sessionId, isContinued });
     if (!isContinued || ended.code !== INPUT_EXIT) return ended;
+    // It was interrupted between its answer and its end: nothing is left to continue, and the answer counts.
+    if (ended.log.result?.error?.message.includes(NOTHING_LEFT) && ended.log.answer !== '' && !this.claim.task.schema) {
+      ended.log.result = { status: 'success' };
+      return { ...ended, code: 0 };
+    }
     // The session never reached the disk, or has nothing to continue: a new one, in the same folder.
     this.save({ sessionId: crypto.randomUUID() });
     return runProgram({ ...options, sessionId: this.state.sessionId, isContinued: false });

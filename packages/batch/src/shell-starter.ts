@@ -115,9 +115,9 @@ class Shell {
       none: `${LIFELINE_DESCRIPTOR}<&- ${READ_LIFELINE}<&-`,
     }[lifeline ?? 'none'];
     const alive = unlessDead(process.pid);
-    const named = `${IDENTIFY}; ${alive}; exec "$@"`;
+    const named = `umask 077; ${IDENTIFY}; umask "$1"; shift; ${alive}; exec "$@"`;
     const first = lifeline === undefined ? '' : 'setsid ';
-    const inner = identity === undefined ? '' : `sh -c ${quote(named)} ${quote(identity)} `;
+    const inner = identity === undefined ? '' : `sh -c ${quote(named)} ${quote(identity)} "$castor_mask" `;
     const program = `exec ${first}${inner}${words.map(quote).join(' ')}`;
     const [out, err] = [quote(stdout), quote(stderr)];
     // Files are for their owner only; `true` is a command whose files may fail to open.
