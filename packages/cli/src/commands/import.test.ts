@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -210,20 +210,20 @@ describe('castor import --from another agent', () => {
     await using files = await createWorkspace({
       homeFiles: {
         '.codex/config.toml':
-          'model = "gpt-5.4"\napproval_policy = "never"\nsandbox_mode = "read-only"\n[mcp_servers.docs]\ncommand = "docs"\nargs = ["-x"]\ntool_timeout_sec = 5\n[mcp_servers.api]\nurl = "https://api.example.org"\nbearer_token_env_var = "API_TOKEN"\n',
+          'model = "gpt-5.4"\napproval_policy = "never"\nsandbox_mode = "read-only"\n[mcp_servers.docs]\ncommand = "docs"\nargs = ["-x"]\ntool_timeout_sec = 5\nenabled_tools = ["find"]\n[mcp_servers.api]\nurl = "https://api.example.org"\nbearer_token_env_var = "API_TOKEN"\n',
         '.codex/AGENTS.md': 'Be brief.',
         '.codex/prompts/fix.md': 'Fix $ARGUMENTS',
       },
     });
     expect(await report(files, '--from', 'codex')).toMatchObject({
       'approval_policy never': 'no counterpart',
-      'setting sandbox_mode': 'no counterpart',
+      'sandbox_mode read-only': 'no counterpart',
       'context file AGENTS.md': 'written',
     });
     expect(json(join(files.home, '.gemini/settings.json'))).toEqual({
       castor: { model: 'openai/gpt-5.4' },
       mcpServers: {
-        docs: { command: 'docs', args: ['-x'], timeout: 5000 },
+        docs: { command: 'docs', args: ['-x'], timeout: 5000, includeTools: ['find'] },
         api: { httpUrl: 'https://api.example.org', headers: { Authorization: 'Bearer ${API_TOKEN}' } },
       },
     });
@@ -258,6 +258,96 @@ describe('castor import --from another agent', () => {
         two: { httpUrl: 'https://two.example.org', headers: { Authorization: 'Bearer ${TWO}' } },
       },
       tools: { exclude: ['run_shell_command(git push)'], allowed: ['run_shell_command(git status)'] },
+    });
+  });
+
+  it('takes over what opencode.json itself holds, and what its map of tools leaves on', async () => {
+    const settings = {
+      agent: {
+        rev: { description: 'Reviews', prompt: 'You review.', tools: { write: false, bash: true } },
+        build: { model: 'x' },
+      },
+      command: { t: { template: 'Run $ARGUMENTS', description: 'T' }, '../../x': { template: 'x' } },
+      tools: { bash: false, webfetch: true },
+      instructions: ['STYLE.md'],
+    };
+    const homeFiles = { '.config/opencode/opencode.json': JSON.stringify(settings) };
+    await using files = await createWorkspace({ homeFiles });
+    expect(await report(files, '--from', 'opencode', '--user')).toEqual({
+      'agent rev': 'written',
+      'agent build': 'no counterpart',
+      'command t': 'written',
+      'command ../../x': 'no counterpart',
+      'tool bash: false': 'written',
+      'tool webfetch: true': 'no counterpart',
+      'instructions STYLE.md': 'no counterpart',
+    });
+    const agent = readFileSync(join(files.home, '.gemini/agents/rev.md'), 'utf8');
+    expect(agent).toMatch(/ {2}- run_shell_command\n[^]*- read_file\n[^]*- mcp_\*\n/);
+    expect(agent).not.toContain('write_file');
+    expect(readFileSync(join(files.home, '.gemini/commands/t.toml'), 'utf8')).toContain('Run {{args}}');
+  });
+
+  it.each([
+    ['claude', '.claude/commands/x.md', 'Write !{rm -rf x} literally', 'it contains !{, which is a placeholder here.'],
+    ['claude', '.claude/commands/x.md', 'Explain {{args}}', 'it contains {{args}}, which is a placeholder here.'],
+    ['codex', '.codex/prompts/x.md', 'Review $FILE', 'it uses $FILE.'],
+    ['codex', '.codex/prompts/x.md', 'Costs $$5 for $1', 'it uses $1.'],
+  ])('of %s leaves a command that would mean something else here: %s %s', async (from, path, body, reason) => {
+    await using files = await createWorkspace({ homeFiles: { [path]: body } });
+    const { stdout, code } = await run(files, '--from', from);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(reason)]);
+    expect(existsSync(join(files.home, '.gemini/commands'))).toBe(false);
+  });
+
+  it('of codex writes a dollar sign as one', async () => {
+    await using files = await createWorkspace({ homeFiles: { '.codex/prompts/x.md': 'Costs $$5, see $HOME' } });
+    expect((await run(files, '--from', 'codex')).stdout).toContain('it uses $HOME.');
+    writeFileSync(join(files.home, '.codex/prompts/x.md'), 'Costs $$5');
+    await run(files, '--from', 'codex');
+    expect(readFileSync(join(files.home, '.gemini/commands/prompts/x.toml'), 'utf8')).toContain('\nCosts $5\n');
+  });
+
+  it('goes on after a thing that cannot be written, reports all, and fails', async () => {
+    await using files = await createWorkspace({
+      homeFiles: {
+        '.claude/skills/s/SKILL.md': '---\nname: s\ndescription: d\n---\nx',
+        '.claude/agents/a.md': '---\ndescription: d\n---\nYou.',
+      },
+    });
+    symlinkSync('/etc/passwd', join(files.home, '.claude/skills/s/link'));
+    const { code, stdout } = await run(files, '--from', 'claude');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/failed {9}skill s: .*A skill may hold no links[^]*written {8}agent a →[^]*, 1 failed\./);
+  });
+
+  it('names everything of Claude Code that a project and a user can have', async () => {
+    const permissions = { additionalDirectories: ['../docs', '/srv/docs'], disableBypassPermissionsMode: 'disable', x: 1 };
+    const settings = { permissions, sandbox: { enabled: true, network: {} }, cleanupPeriodDays: 20 };
+    await using files = await createWorkspace({
+      files: { '.mcp.json': '{"mcpServers":{"on":{"command":"a"},"off":{"command":"b"}}}', 'CLAUDE.local.md': 'mine' },
+      homeFiles: { '.claude/settings.json': JSON.stringify(settings) },
+    });
+    const here = { disabledMcpjsonServers: ['off'], allowedTools: ['Bash(ls:*)'] };
+    writeFileSync(join(files.home, '.claude.json'), JSON.stringify({ projects: { [files.project]: here } }));
+    expect(await report(files, '--from', 'claude')).toEqual({
+      'folder ../docs': 'no counterpart',
+      'folder /srv/docs': 'written',
+      'permission disableBypassPermissionsMode': 'written',
+      'permission x': 'no counterpart',
+      sandbox: 'written',
+      'sandbox network': 'no counterpart',
+      'cleanupPeriodDays 20': 'written',
+      'MCP server on': 'written',
+      'MCP server off': 'no counterpart',
+      'permission Bash(ls:*)': 'no counterpart',
+      'context file CLAUDE.local.md': 'no counterpart',
+    });
+    expect(json(join(files.home, '.gemini/settings.json'))).toEqual({
+      context: { includeDirectories: ['/srv/docs'] },
+      security: { disableYoloMode: true },
+      tools: { sandbox: true },
+      general: { sessionRetention: { maxAge: '20d' } },
     });
   });
 

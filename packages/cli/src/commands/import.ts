@@ -66,10 +66,11 @@ export async function runImportCommand(argv: readonly string[], context: Subcomm
   const mayReplace = flags.has('--overwrite') ? async () => true : isJson ? async () => false : askToReplace;
   const report: { scope: string; results: ImportResult[] }[] = [];
   try {
-    for (const scope of scopes) {
-      const place: ImportPlace = { scope, home, cwd };
-      const results = await carryOut(await agent.read(place), place, { isDry, mayReplace });
-      report.push({ scope, results });
+    const places = scopes.map((scope): ImportPlace => ({ scope, home, cwd }));
+    // A damaged file stops the import before anything is written.
+    const plans = await Promise.all(places.map(async (place) => ({ place, steps: await agent.read(place) })));
+    for (const { place, steps } of plans) {
+      report.push({ scope: place.scope, results: await carryOut(steps, place, { isDry, mayReplace }) });
     }
   } catch (error) {
     output.note(`castor: the import stopped: ${getErrorMessage(error)}`);
@@ -77,7 +78,8 @@ export async function runImportCommand(argv: readonly string[], context: Subcomm
   }
   const text = isJson ? `${toJson(report, { indent: 2 })}\n` : describe(agent.name, report, isDry);
   await output.answer(text);
-  return ExitCode.Success;
+  const hasFailed = report.some(({ results }) => results.some(({ status }) => status === 'failed'));
+  return hasFailed ? ExitCode.Failure : ExitCode.Success;
 }
 
 /** Without a flag both, unless the project is the home folder. */
@@ -106,6 +108,7 @@ function describe(name: string, report: readonly { scope: string; results: Impor
     `${count('kept')} kept as they are`,
     ...(count('used as it is') > 0 ? [`${count('used as it is')} used as they are`] : []),
     `${countOf(count('no counterpart'), 'thing')} not taken over`,
+    ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
   ];
   const hint = count('kept') > 0 ? ' To replace what exists: --overwrite.' : '';
   return `${sections.join('\n')}\n${counts.join(', ')}.${hint}\n`;
@@ -114,7 +117,7 @@ function describe(name: string, report: readonly { scope: string; results: Impor
 const WIDTH = 15;
 
 function toLines({ what, status, detail, notes }: ImportResult): string {
-  const sign = detail === '' ? '' : status === 'no counterpart' ? ': ' : ' → ';
+  const sign = detail === '' ? '' : ['no counterpart', 'failed'].includes(status) ? ': ' : ' → ';
   const rows = [
     `${status.padEnd(WIDTH)}${what}${sign}${detail}`,
     ...notes.map((note) => `${' '.repeat(WIDTH)}${note}`),

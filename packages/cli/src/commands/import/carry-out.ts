@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { getErrorMessage } from '@castor/core';
 import {
   copySkill,
   isPlaced,
@@ -17,7 +18,7 @@ import { readText } from './read-files.ts';
 
 export interface ImportResult {
   readonly what: string;
-  readonly status: 'written' | 'would write' | 'already there' | 'kept' | 'used as it is' | 'no counterpart';
+  readonly status: 'written' | 'would write' | 'already there' | 'kept' | 'used as it is' | 'no counterpart' | 'failed';
   /** Where it is now, or why it is not. */
   readonly detail: string;
   readonly notes: readonly string[];
@@ -35,7 +36,12 @@ export async function carryOut(
   options: ImportOptions,
 ): Promise<ImportResult[]> {
   const results: ImportResult[] = [];
-  for (const step of steps) results.push(await carryOutOne(step, place, options));
+  for (const step of steps) {
+    // One thing that cannot be written keeps no other from being taken over, and none from being reported.
+    const { what, notes = [] } = step;
+    const failed = (error: unknown) => ({ what, status: 'failed' as const, detail: getErrorMessage(error), notes });
+    results.push(await carryOutOne(step, place, options).catch(failed));
+  }
   return results;
 }
 

@@ -25,6 +25,8 @@ export interface ForeignServer {
   readonly headers?: unknown;
   readonly timeoutMs?: number | undefined;
   readonly isDisabled?: boolean;
+  readonly includeTools?: unknown;
+  readonly excludeTools?: unknown;
 }
 
 export function toServerStep(server: ForeignServer): ImportStep {
@@ -46,6 +48,8 @@ export function toServerStep(server: ForeignServer): ImportStep {
     ...(headers && { headers }),
     ...(typeof cwd === 'string' && { cwd }),
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+    ...(Array.isArray(server.includeTools) && { includeTools: server.includeTools.map(String) }),
+    ...(Array.isArray(server.excludeTools) && { excludeTools: server.excludeTools.map(String) }),
   };
   const notes = secrets.names.map((name) => `set the variable ${name}: its value was not copied.`);
   return { kind: 'setting', what, key: ['mcpServers', server.name], value, notes };

@@ -12,7 +12,9 @@ import type { ImportPlace, ImportStep } from './import-step.ts';
 import { readJson, readText } from './read-files.ts';
 
 const MODES: Readonly<Record<string, string>> = { acceptEdits: 'auto_edit', plan: 'plan', default: 'default' };
-const HANDLED: ReadonlySet<string> = new Set(['hooks', 'permissions', 'model', 'env', 'mcpServers', '$schema']);
+const HANDLED: ReadonlySet<string> = new Set([
+  ...['$schema', 'cleanupPeriodDays', 'env', 'hooks', 'mcpServers', 'model', 'permissions', 'sandbox'],
+]);
 
 export async function readClaude(place: ImportPlace): Promise<ImportStep[]> {
   const { scope, home, cwd } = place;
@@ -44,6 +46,8 @@ function importSettings(path: string, scope: ImportPlace['scope']): ImportStep[]
     ...left.map((line) => none('hook', line)),
     ...importPermissions(settings['permissions'], scope),
     ...importModel(settings['model']),
+    ...importSandbox(settings['sandbox'], scope),
+    ...importRetention(settings['cleanupPeriodDays'], scope),
     ...Object.keys(isRecord(settings['env']) ? settings['env'] : {}).map((name) =>
       none(`variable ${name}`, 'values of variables are not copied. Set it in your shell or in ~/.gemini/.env.'),
     ),
@@ -51,6 +55,22 @@ function importSettings(path: string, scope: ImportPlace['scope']): ImportStep[]
       .filter((key) => !HANDLED.has(key))
       .map((key) => none(`setting ${key}`, 'Castor has no counterpart.')),
   ];
+}
+
+function importSandbox(sandbox: unknown, scope: ImportPlace['scope']): ImportStep[] {
+  if (!isRecord(sandbox)) return [];
+  const { enabled, ...others } = sandbox;
+  const left = Object.keys(others).map((key) => none(`sandbox ${key}`, 'see docs/sandbox.md for what can be allowed.'));
+  if (enabled !== true) return left;
+  if (scope === 'project') return [{ kind: 'setting', what: 'sandbox', key: ['security', 'toolSandboxing'], value: true }, ...left];
+  return [{ kind: 'setting', what: 'sandbox', key: ['tools', 'sandbox'], value: true }, ...left];
+}
+
+function importRetention(days: unknown, scope: ImportPlace['scope']): ImportStep[] {
+  if (typeof days !== 'number') return [];
+  const what = `cleanupPeriodDays ${days}`;
+  if (scope === 'project' || days < 1) return [none(what, 'only your own settings can set how long sessions are kept.')];
+  return [{ kind: 'setting', what, key: ['general', 'sessionRetention', 'maxAge'], value: `${Math.round(days)}d` }];
 }
 
 function importModel(model: unknown): ImportStep[] {
@@ -62,7 +82,7 @@ function importModel(model: unknown): ImportStep[] {
 /** A project cannot allow itself anything. */
 function importPermissions(permissions: unknown, scope: ImportPlace['scope']): ImportStep[] {
   if (!isRecord(permissions)) return [];
-  const { allow, deny, ask, defaultMode } = permissions;
+  const { allow, deny, ask, defaultMode, ...others } = permissions;
   const toList = (value: unknown) => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
   const rules: ImportedRule[] = [];
   /** A project's policies are disabled, so its permissions become none. */
@@ -93,6 +113,7 @@ function importPermissions(permissions: unknown, scope: ImportPlace['scope']): I
       ),
     ),
     ...toRuleFile(rules),
+    ...Object.entries(others).flatMap(([key, value]) => importOther(key, value, scope)),
   ];
   if (typeof defaultMode !== 'string') return steps;
   const value = MODES[defaultMode];
@@ -101,6 +122,19 @@ function importPermissions(permissions: unknown, scope: ImportPlace['scope']): I
       ? none(`mode ${defaultMode}`, 'a mode without approvals is not imported.')
       : { kind: 'setting', what: `mode ${defaultMode}`, key: ['general', 'defaultApprovalMode'], value };
   return [...steps, mode];
+}
+
+function importOther(key: string, value: unknown, scope: ImportPlace['scope']): ImportStep[] {
+  if (key === 'disableBypassPermissionsMode' && value === 'disable')
+    return [{ kind: 'setting', what: `permission ${key}`, key: ['security', 'disableYoloMode'], value: true }];
+  if (key !== 'additionalDirectories' || !Array.isArray(value))
+    return [none(`permission ${key}`, 'Castor has no counterpart.')];
+  return value.map(String).map((folder) => {
+    const what = `folder ${folder}`;
+    if (scope === 'project') return none(what, 'a project cannot open other folders. Use /directory add.');
+    if (!/^[~/]/.test(folder)) return none(what, 'it depends on the folder of the start. Use /directory add.');
+    return { kind: 'items', what, key: ['context', 'includeDirectories'], items: [folder] };
+  });
 }
 
 /** The tools of Claude Code here; a way to change files is denied with all its forms. */
@@ -150,9 +184,14 @@ function toRule(rule: string, key: readonly string[]): ImportStep {
 function importServers({ scope, home, cwd }: ImportPlace): ImportStep[] {
   const own = readJson(join(home, '.claude.json')) ?? {};
   const projects = isRecord(own['projects']) ? own['projects'] : {};
-  const here = isRecord(projects[cwd]) ? projects[cwd]['mcpServers'] : undefined;
-  const lists = scope === 'user' ? [own['mcpServers']] : [here, readJson(join(cwd, '.mcp.json'))?.['mcpServers']];
-  return lists.flatMap((servers) =>
+  const here = isRecord(projects[cwd]) ? projects[cwd] : {};
+  const lists =
+    scope === 'user' ? [own['mcpServers']] : [here['mcpServers'], readJson(join(cwd, '.mcp.json'))?.['mcpServers']];
+  const { disabledMcpjsonServers: off, allowedTools: allowed } = here;
+  const isOff = (name: string) => scope === 'project' && Array.isArray(off) && off.includes(name);
+  const grants = scope === 'project' && Array.isArray(allowed) ? allowed.map(String) : [];
+  const reason = 'a project cannot allow tools. Add a rule to ~/.gemini/policies.';
+  const steps = lists.flatMap((servers) =>
     Object.entries(isRecord(servers) ? servers : {}).map(([name, entry]) => {
       const { type, command, args, env, url, headers } = isRecord(entry) ? entry : {};
       return toServerStep({
@@ -163,17 +202,22 @@ function importServers({ scope, home, cwd }: ImportPlace): ImportStep[] {
         url: typeof url === 'string' ? url : undefined,
         isSse: type === 'sse',
         headers,
+        isDisabled: isOff(name),
       });
     }),
   );
+  return [...steps, ...grants.map((rule) => none(`permission ${rule}`, reason))];
 }
+
+const LOCAL = 'GEMINI.md is shared with the project, and this file is yours. To read it: a line @./CLAUDE.local.md there.';
 
 function importContext({ scope, cwd }: ImportPlace, folder: string): ImportStep[] {
   if (scope === 'project') {
+    const own = readText(join(cwd, 'CLAUDE.local.md')) === undefined ? [] : [none('context file CLAUDE.local.md', LOCAL)];
     const file = [join(cwd, 'CLAUDE.md'), join(folder, 'CLAUDE.md')].find((path) => readText(path) !== undefined);
-    if (file === undefined) return [];
+    if (file === undefined) return own;
     const text = `@./${file.slice(cwd.length + 1)}\n`;
-    return [{ kind: 'file', what: 'context file CLAUDE.md', path: 'GEMINI.md', text, isBeside: true }];
+    return [{ kind: 'file', what: 'context file CLAUDE.md', path: 'GEMINI.md', text, isBeside: true }, ...own];
   }
   const text = readText(join(folder, 'CLAUDE.md'));
   return text === undefined ? [] : [{ kind: 'file', what: 'context file CLAUDE.md', path: 'GEMINI.md', text }];

@@ -9,7 +9,7 @@ import { none } from './import-step.ts';
 import type { ImportPlace, ImportStep } from './import-step.ts';
 import { readText } from './read-files.ts';
 
-const HANDLED: ReadonlySet<string> = new Set(['mcp_servers', 'model', 'approval_policy']);
+const HANDLED: ReadonlySet<string> = new Set(['mcp_servers', 'model', 'approval_policy', 'sandbox_mode']);
 
 export async function readCodex({ scope, home, cwd }: ImportPlace): Promise<ImportStep[]> {
   const folder = join(scope === 'user' ? home : cwd, '.codex');
@@ -25,7 +25,7 @@ async function importSettings(path: string): Promise<ImportStep[]> {
   const text = readText(path);
   if (text === undefined) return [];
   const settings = await parseTomlText(path, text);
-  const { model, approval_policy: approval, mcp_servers: servers } = settings;
+  const { model, approval_policy: approval, mcp_servers: servers, sandbox_mode: sandbox } = settings;
   return [
     ...(typeof model === 'string'
       ? [{ kind: 'setting', what: `model ${model}`, key: ['castor', 'model'], value: `openai/${model}` } as const]
@@ -38,6 +38,7 @@ async function importSettings(path: string): Promise<ImportStep[]> {
           ),
         ]
       : []),
+    ...importSandbox(sandbox),
     ...Object.entries(isRecord(servers) ? servers : {}).map(([name, entry]) =>
       toServer(name, isRecord(entry) ? entry : {}),
     ),
@@ -45,6 +46,13 @@ async function importSettings(path: string): Promise<ImportStep[]> {
       .filter((key) => !HANDLED.has(key))
       .map((key) => none(`setting ${key}`, 'Castor has no counterpart.')),
   ];
+}
+
+function importSandbox(mode: unknown): ImportStep[] {
+  if (typeof mode !== 'string') return [];
+  const what = `sandbox_mode ${mode}`;
+  if (mode !== 'workspace-write') return [none(what, 'Castor has no such sandbox: docs/sandbox.md.')];
+  return [{ kind: 'setting', what, key: ['tools', 'sandbox'], value: true }];
 }
 
 function toServer(name: string, entry: Readonly<Record<string, unknown>>): ImportStep {
@@ -61,6 +69,8 @@ function toServer(name: string, entry: Readonly<Record<string, unknown>>): Impor
     headers: { ...(isRecord(headers) ? headers : {}), ...bearer },
     timeoutMs: typeof timeout === 'number' ? timeout * 1000 : undefined,
     isDisabled: enabled === false,
+    includeTools: entry['enabled_tools'],
+    excludeTools: entry['disabled_tools'],
   });
 }
 

@@ -2,14 +2,16 @@
 
 import { join } from 'node:path';
 import { isRecord } from '@castor/core/program';
-import { importAgents, importCommands, importSkills } from './import-commands.ts';
+import { importAgents, importCommands, importSkills, toAgentStep, toCommandStep } from './import-commands.ts';
 import { toServerStep } from './import-servers.ts';
 import { none } from './import-step.ts';
 import type { ImportPlace, ImportStep } from './import-step.ts';
 import { importProjectContext } from './read-codex.ts';
 import { readJson, readText } from './read-files.ts';
 
-const HANDLED: ReadonlySet<string> = new Set(['$schema', 'mcp', 'model', 'small_model', 'permission']);
+const HANDLED: ReadonlySet<string> = new Set([
+  ...['$schema', 'agent', 'command', 'instructions', 'mcp', 'model', 'small_model', 'permission', 'tools'],
+]);
 
 export async function readOpencode({ scope, home, cwd }: ImportPlace): Promise<ImportStep[]> {
   const folder = scope === 'user' ? join(home, '.config', 'opencode') : join(cwd, '.opencode');
@@ -41,10 +43,39 @@ function importSettings(path: string, scope: ImportPlace['scope']): ImportStep[]
     ...toModel('smallModel', small),
     ...Object.entries(isRecord(mcp) ? mcp : {}).map(([name, entry]) => toServer(name, isRecord(entry) ? entry : {})),
     ...importPermissions(permission, scope),
+    ...importInline(settings),
     ...Object.keys(settings)
       .filter((key) => !HANDLED.has(key))
       .map((key) => none(`setting ${key}`, 'Castor has no counterpart.')),
   ];
+}
+
+/** Agents, commands and tools in the file itself. */
+function importInline({ agent, command, tools, instructions }: Readonly<Record<string, unknown>>): ImportStep[] {
+  const commands = recordsOf(command).map(([name, { template, ...values }]) => {
+    if (!/^[\w-]+(?:\/[\w-]+)*$/.test(name) || typeof template !== 'string')
+      return none(`command ${name}`, 'its name or template is invalid.');
+    return toCommandStep(name, { values, body: template });
+  });
+  const agents = recordsOf(agent).map(([name, { prompt, ...values }]) => {
+    if (typeof prompt !== 'string' || prompt.startsWith('{file:'))
+      return none(`agent ${name}`, 'its prompt is not in this file.');
+    return toAgentStep(name, { values, body: prompt });
+  });
+  const denials = Object.entries(isRecord(tools) ? tools : {}).map(([name, isOn]) => {
+    const what = `tool ${name}: ${String(isOn)}`;
+    if (isOn !== false) return none(what, 'Castor offers it without a setting.');
+    const denied = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+    return denied ? toDenial(what, denied) : none(what, NOT_IN_FORCE);
+  });
+  const files = (Array.isArray(instructions) ? instructions : []).map((file) =>
+    none(`instructions ${String(file)}`, 'to read it, name it in GEMINI.md: a line @./path.'),
+  );
+  return [...commands, ...agents, ...denials, ...files];
+}
+
+function recordsOf(value: unknown): [string, Record<string, unknown>][] {
+  return Object.entries(isRecord(value) ? value : {}).map(([name, entry]) => [name, isRecord(entry) ? entry : {}]);
 }
 
 function toModel(key: string, model: unknown): ImportStep[] {
