@@ -58,6 +58,22 @@ describe('an isolated run', () => {
     expect(readFileSync(patch, 'utf8')).toContain('+theirs');
   });
 
+  it('tells of a permission to execute, which no edit can apply', async () => {
+    await using files = await openRepository();
+    const command = 'printf x > run.sh && chmod +x run.sh a.txt';
+    await using env = await openSubagents(
+      {
+        main: [invoke, say('ok')],
+        r: [answer(call('run_shell_command', { command }, { id: 's' })), complete],
+      },
+      { workspace: files, approvalMode: 'yolo' },
+    );
+    const output = String(responseOf(await env.ask('go'), 'p')['output']);
+    expect(await files.read('run.sh')).toBe('x');
+    for (const name of ['a.txt', 'run.sh']) expect(output).toContain(`(chmod +x ${name})`);
+    expect(output).toContain('The whole diff is in ');
+  });
+
   it('asks before its changes are applied, and keeps what the user declines', async () => {
     await using files = await openRepository();
     await using env = await openSubagents(

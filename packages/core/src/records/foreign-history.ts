@@ -27,7 +27,7 @@ const TOOLS: Readonly<Record<string, { name: string; args?: Readonly<Record<stri
 
 export class ForeignHistory {
   private turns: { role: 'user' | 'model'; parts: Part[] }[] = [];
-  private readonly results = new Map<string, string>();
+  private readonly results = new Map<string, { output: string } | { error: string }>();
 
   text(role: 'user' | 'model', text: string): void {
     const clean = text.toWellFormed();
@@ -47,9 +47,10 @@ export class ForeignHistory {
     this.push('model', { functionCall: { id, name: known?.name ?? toToolName(name), args: renamed } });
   }
 
-  result(id: string, text: string): void {
+  result(id: string, text: string, hasFailed = false): void {
     const clean = text.toWellFormed();
-    this.results.set(id, clean.length > LONGEST_RESULT ? `${clean.slice(0, LONGEST_RESULT)}\n[cut]` : clean);
+    const told = clean.length > LONGEST_RESULT ? `${clean.slice(0, LONGEST_RESULT)}\n[cut]` : clean;
+    this.results.set(id, hasFailed ? { error: told } : { output: told });
   }
 
   /** What came before was replaced by a summary. */
@@ -75,8 +76,7 @@ export class ForeignHistory {
   }
 
   private answer({ id = '', name = '' }: NonNullable<Part['functionCall']>): Part {
-    const output = this.results.get(id);
-    const response = output === undefined ? { error: UNKNOWN_RESULT } : { output };
+    const response = this.results.get(id) ?? { error: UNKNOWN_RESULT, status: 'unknown' };
     return { functionResponse: { id, name, response } };
   }
 

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { assertLegalConversation } from '../chat/legality.ts';
@@ -122,9 +123,36 @@ describe('a session of Claude Code', () => {
     expect(history[0]).toEqual({ role: 'user', parts: [{ text: 'Summary so far.' }] });
     expect(history.at(-1)?.parts?.[0]?.functionResponse?.response).toEqual({
       error: expect.stringContaining('not known'),
+      status: 'unknown',
     });
     expectLegal(history);
   });
+});
+
+it('of another agent is resumed with what is known of the calls of its last turn', async () => {
+  await using folders = await createWorkspace({ homeFiles: { '.claude/projects/-p/x.jsonl': '' } });
+  const { home, project: root } = folders;
+  const use = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command: id } });
+  const done = (id: string, more = {}) => ({ type: 'tool_result', tool_use_id: id, content: [{ text: id }], ...more });
+  const lines = [
+    { type: 'user', cwd: root, sessionId: SESSION, message: { content: 'Go.' } },
+    { type: 'assistant', message: { content: [use('ok'), use('failed'), use('cut')] } },
+    { type: 'user', message: { content: [done('ok'), done('failed', { is_error: true })] } },
+  ];
+  await writeFile(`${home}/.claude/projects/-p/x.jsonl`, jsonl(lines));
+  const session = await openSession({ home, root, resume: 'claude:latest' });
+  session.recorder.close();
+  expect(session.notices.slice(1)).toEqual([
+    expect.stringContaining('{"command":"ok"} had finished'),
+    expect.stringContaining('{"command":"failed"} had finished'),
+    expect.stringContaining('{"command":"cut"} was running: its effect is unknown'),
+  ]);
+  const [, , results] = session.history;
+  expect(results?.parts?.map(({ functionResponse }) => functionResponse?.response)).toEqual([
+    { output: 'ok' },
+    { error: 'failed' },
+    { error: expect.any(String), status: 'unknown' },
+  ]);
 });
 
 describe('a session of codex', () => {
@@ -150,7 +178,6 @@ describe('the sessions of other agents', () => {
   async function open() {
     const folders = await createWorkspace();
     const { project, home } = folders;
-    const { mkdir, writeFile } = await import('node:fs/promises');
     const write = async (path: string, text: string) => {
       await mkdir(`${home}/${path}`.replace(/\/[^/]*$/, ''), { recursive: true });
       await writeFile(`${home}/${path}`, text);

@@ -61,7 +61,8 @@ function addBlock(history: ForeignHistory, type: 'user' | 'assistant', block: Li
       if (typeof id === 'string' && typeof name === 'string') history.call(id, name, input);
       return;
     case 'tool_result':
-      if (typeof block['tool_use_id'] === 'string') history.result(block['tool_use_id'], textOf(block['content']));
+      if (typeof block['tool_use_id'] === 'string')
+        history.result(block['tool_use_id'], textOf(block['content']), block['is_error'] === true);
       return;
     case 'image':
       addImage(history, source);

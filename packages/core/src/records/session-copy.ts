@@ -30,13 +30,24 @@ export async function createSessionFrom(
   const path = join(directory, sessionFileName(sessionId, now));
   const written = new WrittenTurns(options.clock ?? systemClock);
   // Copies: a turn that occurs twice is two messages.
-  const messages = history.map((content) => written.toMessage({ ...content }, { prompt_id: sessionId }));
+  const messages = history.map((content) => ({
+    ...written.toMessage({ ...content }, { prompt_id: sessionId }),
+    ...startedOf(content),
+  }));
   try {
     writeSession(path, [toHeader({ sessionId, ...metadata }, options, now), ...toLines(messages)]);
   } catch (error) {
     throw toSessionError(`The session cannot be written to ${path}`, error);
   }
   return sessionId;
+}
+
+/** Every call of a history from elsewhere has a result or was cut off, so it had started. */
+function startedOf({ parts = [] }: Content): Pick<LoadedMessage, 'started'> {
+  const calls = parts.flatMap(({ functionCall: { id: callId, name } = {} }) =>
+    callId !== undefined && name !== undefined ? [{ callId, name }] : [],
+  );
+  return calls.length === 0 ? {} : { started: calls };
 }
 
 export function toHeader(metadata: SessionMetadata, { root }: { root: string }, now: string): string {

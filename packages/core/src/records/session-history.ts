@@ -98,6 +98,8 @@ class Asking {
   private endingOf(index: number): OpenCall['status'] {
     const ending = this.endings.get(index);
     if (ending !== undefined) return NOT_FINISHED.has(ending) ? (ending as OpenCall['status']) : 'finished';
+    const told = this.answers.get(index)?.[0]?.functionResponse?.response?.['status'];
+    if (told === 'unknown') return told;
     const { started = [], prompt_id } = this.message;
     const hasBegun = started.some(({ callId }) => callId === this.calls[index]?.id);
     return hasBegun || prompt_id === undefined ? 'finished' : 'not_started';

@@ -74,7 +74,8 @@ async function* applyChange(
   const { path, target } = change;
   const planned = await planChange(change, worktree);
   if ('problem' in planned) return { path, problem: planned.problem };
-  if (planned.bytes === 'same') return { path };
+  const permission = describePermission(change);
+  if (planned.bytes === 'same') return { path, ...permission };
   const { bytes } = planned;
   const request: ToolCallRequestInfo = {
     callId: `${agentId}-apply-${index + 1}`,
@@ -95,10 +96,17 @@ async function* applyChange(
     const [completed] = yield* edits.run([request], context.signal);
     if (completed?.status !== 'success') return { path, problem: describeFailure(completed) };
     if (bytes !== null) await edits.writeExactly(target, bytes);
-    return { path };
+    return { path, ...permission };
   } finally {
     release?.();
   }
+}
+
+/** No edit sets permissions; a command would. */
+function describePermission({ path, executable }: ChangedFile): Pick<FileOutcome, 'problem'> {
+  if (executable === undefined) return {};
+  const sign = executable === 'added' ? '+' : '-';
+  return { problem: `its content is applied, its permission to execute is not (chmod ${sign}x ${path})` };
 }
 
 type Planned = { bytes: Buffer | null | 'same' } | { problem: string };

@@ -34,6 +34,8 @@ export interface ChangedFile {
   fresh: Buffer | null;
   /** Set for what an edit cannot express: links, submodules. */
   isSpecial: boolean;
+  /** Set where the run made a file executable, or no longer so. */
+  executable?: 'added' | 'removed';
 }
 
 const NULL_MODE = '000000';
@@ -130,7 +132,9 @@ export class Worktree {
     if (isSpecial) return { path, target, kind, base: null, fresh: null, isSpecial };
     const base = kind === 'added' ? null : (await runGit(['cat-file', 'blob', blobs[0]], options)).output;
     const fresh = kind === 'deleted' ? null : await readFile(join(this.path, path));
-    return { path, target, kind, base, fresh, isSpecial };
+    const [was, is] = modes.map((mode) => mode === '100755');
+    const executable = kind === 'deleted' || was === is ? {} : { executable: is ? 'added' : 'removed' } as const;
+    return { path, target, kind, base, fresh, isSpecial, ...executable };
   }
 }
 
