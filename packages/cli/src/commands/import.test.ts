@@ -322,7 +322,11 @@ describe('castor import --from another agent', () => {
   });
 
   it('names everything of Claude Code that a project and a user can have', async () => {
-    const permissions = { additionalDirectories: ['../docs', '/srv/docs'], disableBypassPermissionsMode: 'disable', x: 1 };
+    const permissions = {
+      additionalDirectories: ['../docs', '/srv/docs'],
+      disableBypassPermissionsMode: 'disable',
+      x: 1,
+    };
     const settings = { permissions, sandbox: { enabled: true, network: {} }, cleanupPeriodDays: 20 };
     await using files = await createWorkspace({
       files: { '.mcp.json': '{"mcpServers":{"on":{"command":"a"},"off":{"command":"b"}}}', 'CLAUDE.local.md': 'mine' },

@@ -133,7 +133,7 @@ export class Worktree {
     const base = kind === 'added' ? null : (await runGit(['cat-file', 'blob', blobs[0]], options)).output;
     const fresh = kind === 'deleted' ? null : await readFile(join(this.path, path));
     const [was, is] = modes.map((mode) => mode === '100755');
-    const executable = kind === 'deleted' || was === is ? {} : { executable: is ? 'added' : 'removed' } as const;
+    const executable = kind === 'deleted' || was === is ? {} : ({ executable: is ? 'added' : 'removed' } as const);
     return { path, target, kind, base, fresh, isSpecial, ...executable };
   }
 }

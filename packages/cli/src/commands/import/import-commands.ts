@@ -50,7 +50,8 @@ const AS_IT_IS = 'To use it as it is: castor config set castor.readFilesOf \'["c
 export function toCommandStep(path: string, { values, body }: Markdown, isCodex = false): ImportStep {
   const what = `command ${path}`;
   const unescaped = isCodex ? body.replaceAll('$$', '') : body;
-  const [used] = /\$\d|\$ARGUMENTS\[/.exec(unescaped) ?? (isCodex ? /\$(?!ARGUMENTS\b)[A-Z_]\w*/.exec(unescaped) : null) ?? [];
+  const [used] =
+    /\$\d|\$ARGUMENTS\[/.exec(unescaped) ?? (isCodex ? /\$(?!ARGUMENTS\b)[A-Z_]\w*/.exec(unescaped) : null) ?? [];
   if (used !== undefined) return none(what, `it uses ${used === '$ARGUMENTS[' ? '$ARGUMENTS[0]' : used}. ${AS_IT_IS}`);
   // Words of the author must not become a command that runs.
   const [live] = /\{\{args\}\}|[!@]\{/.exec(body) ?? [];

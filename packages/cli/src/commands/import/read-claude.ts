@@ -62,14 +62,16 @@ function importSandbox(sandbox: unknown, scope: ImportPlace['scope']): ImportSte
   const { enabled, ...others } = sandbox;
   const left = Object.keys(others).map((key) => none(`sandbox ${key}`, 'see docs/sandbox.md for what can be allowed.'));
   if (enabled !== true) return left;
-  if (scope === 'project') return [{ kind: 'setting', what: 'sandbox', key: ['security', 'toolSandboxing'], value: true }, ...left];
+  if (scope === 'project')
+    return [{ kind: 'setting', what: 'sandbox', key: ['security', 'toolSandboxing'], value: true }, ...left];
   return [{ kind: 'setting', what: 'sandbox', key: ['tools', 'sandbox'], value: true }, ...left];
 }
 
 function importRetention(days: unknown, scope: ImportPlace['scope']): ImportStep[] {
   if (typeof days !== 'number') return [];
   const what = `cleanupPeriodDays ${days}`;
-  if (scope === 'project' || days < 1) return [none(what, 'only your own settings can set how long sessions are kept.')];
+  if (scope === 'project' || days < 1)
+    return [none(what, 'only your own settings can set how long sessions are kept.')];
   return [{ kind: 'setting', what, key: ['general', 'sessionRetention', 'maxAge'], value: `${Math.round(days)}d` }];
 }
 
@@ -209,11 +211,13 @@ function importServers({ scope, home, cwd }: ImportPlace): ImportStep[] {
   return [...steps, ...grants.map((rule) => none(`permission ${rule}`, reason))];
 }
 
-const LOCAL = 'GEMINI.md is shared with the project, and this file is yours. To read it: a line @./CLAUDE.local.md there.';
+const LOCAL =
+  'GEMINI.md is shared with the project, and this file is yours. To read it: a line @./CLAUDE.local.md there.';
 
 function importContext({ scope, cwd }: ImportPlace, folder: string): ImportStep[] {
   if (scope === 'project') {
-    const own = readText(join(cwd, 'CLAUDE.local.md')) === undefined ? [] : [none('context file CLAUDE.local.md', LOCAL)];
+    const own =
+      readText(join(cwd, 'CLAUDE.local.md')) === undefined ? [] : [none('context file CLAUDE.local.md', LOCAL)];
     const file = [join(cwd, 'CLAUDE.md'), join(folder, 'CLAUDE.md')].find((path) => readText(path) !== undefined);
     if (file === undefined) return own;
     const text = `@./${file.slice(cwd.length + 1)}\n`;
