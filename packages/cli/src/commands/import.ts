@@ -78,8 +78,11 @@ export async function runImportCommand(argv: readonly string[], context: Subcomm
   }
   const text = isJson ? `${toJson(report, { indent: 2 })}\n` : describe(agent.name, report, isDry);
   await output.answer(text);
-  const hasFailed = report.some(({ results }) => results.some(({ status }) => status === 'failed'));
-  return hasFailed ? ExitCode.Failure : ExitCode.Success;
+  return exitCodeOf(report.flatMap(({ results }) => results));
+}
+
+function exitCodeOf(results: readonly ImportResult[]): ExitCode {
+  return results.some(({ status }) => status === 'failed') ? ExitCode.Failure : ExitCode.Success;
 }
 
 /** Without a flag both, unless the project is the home folder. */
