@@ -260,6 +260,29 @@ describe('GeminiGenerator and failures', () => {
     });
   });
 
+  it.each(['mcp_3', 'mcp_0', 'none'])('searches the tool that a rejection does not name: %s', async (bad) => {
+    const namesIn = (body: { tools?: { functionDeclarations: { name: string }[] }[] }) =>
+      body.tools?.[0]?.functionDeclarations.map(({ name }) => name) ?? [];
+    const isBad = (names: readonly string[]) => (bad === 'none' ? names.length > 0 : names.includes(bad));
+    await using model = await fakeModel(({ body }) =>
+      isBad(namesIn(body)) ? fault(400, { message: 'Request contains an invalid argument.' }) : say('fine'),
+    );
+    const generator = createGeminiGenerator({ apiKey: 'k', baseUrl: model.url });
+    const names = ['own', 'mcp_0', 'mcp_1', 'mcp_2', 'mcp_3', 'mcp_4', 'mcp_5', 'mcp_6'];
+    const declare = (name: string) => ({ name, parametersJsonSchema: { type: 'object', properties: {} } });
+    const config = { tools: [{ functionDeclarations: names.map(declare) }] };
+    if (bad === 'none') {
+      await expect(open(generator, config)).rejects.toThrow('Request contains an invalid argument.');
+      expect(model.requests).toHaveLength(3);
+      return;
+    }
+    const frames: GenerateContentResponse[] = [];
+    for await (const frame of await open(generator, config)) frames.push(frame);
+    expect(frames[0]?.notices?.join()).toContain(`rejects the schema of the tool ${bad}`);
+    expect(namesIn(model.requests.at(-1)!.body)).toEqual(names.filter((name) => name !== bad));
+    expect(model.requests.length).toBeLessThanOrEqual(8);
+  });
+
   it('reports refused credentials as their own error', () =>
     exchange([fault(401), fault(400, { errorInfo: { reason: 'API_KEY_INVALID' } })], {}, async ({ generator }) => {
       for (let round = 0; round < 2; round++) await expect(open(generator)).rejects.toBeInstanceOf(UnauthorizedError);

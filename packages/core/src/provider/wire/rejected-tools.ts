@@ -1,6 +1,6 @@
 /**
- * Leaves out a tool whose schema the provider rejected by name, and asks again: one bad declaration, often of an MCP
- * server, must not make every later request fail. The user is told which tool is missing.
+ * Leaves out a tool whose schema the provider rejected, and asks again: one bad declaration, often of an MCP server, must
+ * not make every later request fail. Where the provider names no tool, the tool is searched. The user is told which is missing.
  */
 
 import type { FunctionDeclaration, GenerateContentParameters } from '../../protocol/content.ts';
@@ -47,9 +47,19 @@ export function withoutRejectedTools(generator: WireGenerator): RejectedToolsGen
     const spelled = declarations.map(({ name = '' }) => spellName(name));
     const blamed = spelled.indexOf(blamedTool(error.message, spelled) ?? '');
     const declaration = declarations[blamed];
-    if (!declaration) return undefined;
+    return declaration && leaveOut(model, declaration);
+  }
+
+  function leaveOut(model: string, declaration: FunctionDeclaration): string | undefined {
     rejected.set(model, (rejected.get(model) ?? new Set()).add(JSON.stringify(declaration)));
     return declaration.name;
+  }
+
+  /** Loaded by the first rejection that names no tool. */
+  async function search(error: unknown, ...[request, ...rest]: Parameters<Send>): Promise<string | undefined> {
+    const { findRejectedTool, mayBeAboutTools } = await import('./find-rejected-tool.ts');
+    const found = mayBeAboutTools(error) ? await findRejectedTool(generator, request, ...rest) : undefined;
+    return found && leaveOut(request.model, found);
   }
 
   async function send(given: unknown, ...[request, ...rest]: Parameters<Send>): ReturnType<Send> {
@@ -58,7 +68,8 @@ export function withoutRejectedTools(generator: WireGenerator): RejectedToolsGen
     for (;;) {
       const sent = offered(request);
       if (rejection !== undefined) {
-        const name = notices.length < MOST_REJECTED ? reject(rejection, sent) : undefined;
+        if (notices.length >= MOST_REJECTED) throw rejection;
+        const name = reject(rejection, sent) ?? (await search(rejection, sent, ...rest));
         if (name === undefined) throw rejection;
         notices.push(sentenceAbout(name, (rejection as ApiError).message));
         rejection = undefined;
