@@ -126,6 +126,19 @@ describe('a skill', () => {
     expect(JSON.stringify(model.requests[2]?.body)).toMatch(/excel.*(not found|enum)/);
   });
 
+  it('that its author keeps from the model is in no request, and only the user can activate it', async () => {
+    const own = skillFile('deploy').replace('---\n\n', 'disable-model-invocation: true\n---\n\n');
+    await using files = await createWorkspace({ homeFiles: { ...PDF, '.gemini/skills/deploy/SKILL.md': own } });
+    await using model = await fakeModel([activate('deploy'), say('Done.')]);
+    const agent = await open(model, files, { approvalMode: 'yolo' });
+    await send(agent);
+    const { text } = await (await agent.openSkills()).activate('deploy');
+    await agent.dispose();
+    expect(text).toContain('Steps of deploy.');
+    expect(JSON.stringify(model.requests[0]?.body)).not.toContain('Does deploy.');
+    expect(JSON.stringify(model.requests[1]?.body)).not.toContain('Steps of deploy.');
+  });
+
   it('that is disabled, of an untrusted project or of a switched-off feature is in no request', async () => {
     await using files = await createWorkspace({
       files: PDF,

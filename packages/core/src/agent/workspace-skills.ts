@@ -93,7 +93,7 @@ export class WorkspaceSkills {
   }
 
   private isOffered(skills: SessionSkills): boolean {
-    return skills.enabled.some(isOwn);
+    return skills.offered.some(isOwn);
   }
 
   private findFolders() {

@@ -16,7 +16,7 @@ const DESCRIPTION =
   'Activates a skill of the list of available skills: returns its instructions and the files of its folder, which you may then read.';
 
 export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
-  const names = enumOfNames(skills.enabled);
+  const names = enumOfNames(skills.offered);
   return defineTool({
     name: 'activate_skill',
     displayName: 'Activate Skill',
@@ -33,11 +33,12 @@ export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
     describe: ({ name }) => `"${name}"`,
     async confirm({ name }) {
       const skill = skills.find(name);
-      if (!skill) throw skills.unknown(name);
+      if (!skill || skill.isUserOnly) throw skills.unknown(name);
       return { type: 'info', title: `Activate Skill: ${skill.name}`, prompt: await describeConsent(skill) };
     },
     async execute({ name }, { signal }) {
       throwIfAborted(signal);
+      if (skills.find(name)?.isUserOnly) throw skills.unknown(name);
       const { skill, text, tree } = await skills.activate(name);
       return {
         llmContent: text,

@@ -37,6 +37,24 @@ describe('the skills of the sources', () => {
     expect((await loadOf(folders, { readsClaude: true })).conflicts).toEqual(pairs(all));
   });
 
+  it('of Claude Code need neither a name nor a description; those of others do', async () => {
+    const files = (place: string) => ({
+      [`${place}/deploy/SKILL.md`]: '---\ndisable-model-invocation: true\n---\n# Deploys the site.\n\nSteps.',
+      [`${place}/bare/SKILL.md`]: 'Bare words.\n\nMore.',
+    });
+    await using folders = await createWorkspace({
+      homeFiles: { ...files('.claude/skills'), ...files('.gemini/skills') },
+    });
+    const { skills, problems } = await loadOf(folders, { readsClaude: true });
+    expect(skills).toMatchObject([
+      { name: 'deploy', description: 'Deploys the site.', isUserOnly: true },
+      { name: 'bare', description: 'Bare words.' },
+    ]);
+    expect(problems).toHaveLength(2);
+    // The second time from the cache.
+    expect((await loadOf(folders, { readsClaude: true })).skills).toEqual(skills);
+  });
+
   it('of an untrusted project are not read', async () => {
     await using folders = await createWorkspace({
       homeFiles: { '.gemini/skills/mine/SKILL.md': skillFile('mine') },

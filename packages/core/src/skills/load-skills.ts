@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { readSkill } from './read-skill.ts';
+import type { SkillHead } from './read-skill.ts';
 import type { LoadedSkills, Skill, SkillFolder } from './skill.ts';
 import { SkillCache, stampOf } from './skill-cache.ts';
 import { SKILL_FILE } from './skill-folders.ts';
@@ -41,11 +42,14 @@ export async function loadSkills(folders: readonly SkillFolder[], { home }: { ho
 async function load(folder: SkillFolder, cache: SkillCache): Promise<Skill | string> {
   const file = join(folder.directory, SKILL_FILE);
   const known = cache.find(file);
-  if (known) return { ...folder, file, name: known.name, description: known.description };
+  if (known) return toSkill(folder, file, known);
   const stamp = stampOf(file);
   const read = await readSkill(folder);
   if (typeof read === 'string') return read;
-  const { name, description } = read;
   cache.keep(file, stamp, read);
-  return { ...folder, file, name, description };
+  return toSkill(folder, file, read);
+}
+
+function toSkill(folder: SkillFolder, file: string, { name, description, isUserOnly }: SkillHead): Skill {
+  return { ...folder, file, name, description, ...(isUserOnly === true && { isUserOnly }) };
 }

@@ -3,7 +3,7 @@
  * line and reason. A file of a third party must lie in the folder of its skill.
  */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readContextFile } from '../context/context-reader.ts';
 import { isForeign } from '../protocol/source.ts';
 import { lineOfKey, parseFrontMatter, readPlainLines, splitFrontMatter } from '../util/front-matter.ts';
@@ -16,6 +16,7 @@ import { SKILL_FILE } from './skill-folders.ts';
 export interface SkillHead {
   readonly name: string;
   readonly description: string;
+  readonly isUserOnly?: boolean | undefined;
 }
 
 export interface SkillText extends SkillHead {
@@ -29,15 +30,17 @@ const LONGEST_DESCRIPTION = 2000;
 const UNUSABLE = /[:\\/<>*?"|]/g;
 
 /** A problem as a sentence, or the skill. */
-export async function readSkill({ directory, source }: SkillFolder): Promise<SkillText | string> {
+export async function readSkill({ directory, source, isClaude = false }: SkillFolder): Promise<SkillText | string> {
   const file = join(directory, SKILL_FILE);
   const read = await readContextFile(file, isForeign(source.kind) ? [directory] : undefined);
   if ('reason' in read) return `${file}: the skill was skipped: ${read.reason}.`;
-  const split = splitFrontMatter(read.text);
+  const isBare = isClaude && !read.text.startsWith('---');
+  const split = isBare ? { block: '', body: read.text } : splitFrontMatter(read.text);
   if ('reason' in split) return toSentence(file, split.line, split.reason);
   const parsed = await parseFrontMatter(split.block);
   const values = 'values' in parsed && isRecord(parsed.values) ? parsed.values : {};
-  const found = 'values' in parsed ? pickFields(values) : pickFields(readPlainLines(split.block));
+  const written = 'values' in parsed ? pickFields(values) : pickFields(readPlainLines(split.block));
+  const found = isClaude ? { ...defaultsOf(directory, split.body), ...written } : written;
   if (found.name === undefined || found.description === undefined) {
     if ('reason' in parsed) return toSentence(file, parsed.line, parsed.reason);
     const key = found.name === undefined ? 'name' : 'description';
@@ -51,7 +54,15 @@ export async function readSkill({ directory, source }: SkillFolder): Promise<Ski
     return toSentence(file, lineOfKey(split.block, 'name'), `name is longer than ${LONGEST_NAME} characters`);
   }
   const description = toVisibleLine(found.description).slice(0, LONGEST_DESCRIPTION).toWellFormed();
-  return { name, description, body: split.body.trim() };
+  const isUserOnly = values['disable-model-invocation'] === true;
+  return { name, description, body: split.body.trim(), ...(isUserOnly && { isUserOnly }) };
+}
+
+/** As Claude Code has it: the name of the folder, and the first paragraph. */
+function defaultsOf(directory: string, body: string): Fields {
+  const [paragraph = ''] = body.trim().split(/\n\s*\n/);
+  const description = paragraph.replace(/^#+\s*/, '').trim();
+  return { name: basename(directory), ...(description !== '' && { description }) };
 }
 
 function toVisibleLine(text: string): string {
@@ -62,11 +73,11 @@ function toSentence(file: string, line: number, reason: string): string {
   return `${file}:${line}: the skill was skipped: ${reason}.`;
 }
 
-type Fields = Partial<SkillHead>;
+type Fields = Partial<Pick<SkillHead, 'name' | 'description'>>;
 
 /** YAML reads `name: 2048` as a number. */
 function pickFields(values: Readonly<Record<string, unknown>>): Fields {
-  const pick = (key: keyof SkillHead) => {
+  const pick = (key: keyof Fields) => {
     const value = ['string', 'number', 'boolean'].includes(typeof values[key]) ? String(values[key]).trim() : '';
     return value === '' ? {} : { [key]: value };
   };

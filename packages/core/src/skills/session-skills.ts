@@ -62,6 +62,11 @@ export class SessionSkills {
   }
 
   /** What the model may activate. */
+  get offered(): readonly Skill[] {
+    return this.enabled.filter(({ isUserOnly }) => isUserOnly !== true);
+  }
+
+  /** What the user may activate. */
   get enabled(): readonly Skill[] {
     return this.loaded.skills.filter((skill) => !this.isDisabled(skill));
   }
@@ -85,7 +90,7 @@ export class SessionSkills {
   /** The section of the system instruction. */
   describe(options: { isCompact: boolean; mentionsActive: boolean }): string {
     const active = options.mentionsActive ? this.activeNames : [];
-    return describeSkills(this.enabled, { active, isCompact: options.isCompact });
+    return describeSkills(this.offered, { active, isCompact: options.isCompact });
   }
 
   /** Calls back when the list changed. */
@@ -131,7 +136,7 @@ export class SessionSkills {
   }
 
   unknown(name: string): ToolError {
-    const names = this.enabled.map((skill) => skill.name);
+    const names = this.offered.map((skill) => skill.name);
     const shown = names.slice(0, MOST_NAMED);
     const left = names.length - shown.length;
     const list = `${shown.join(', ')}${left > 0 ? ` and ${left} more` : ''}`;

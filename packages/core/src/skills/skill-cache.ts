@@ -10,7 +10,7 @@ import { isRecord } from '../util/is-record.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import type { SkillHead } from './read-skill.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** Entries of other folders are kept up to this number. */
 const MOST_ENTRIES = 2000;
 
@@ -37,9 +37,9 @@ export class SkillCache {
   }
 
   /** Call with the stamp from before the file was read. */
-  keep(file: string, stamp: string, { name, description }: SkillHead): void {
+  keep(file: string, stamp: string, { name, description, isUserOnly }: SkillHead): void {
     this.isChanged = true;
-    this.entries.set(file, { stamp, name, description });
+    this.entries.set(file, { stamp, name, description, isUserOnly });
   }
 
   /** Writes the file where something changed. Never throws. */

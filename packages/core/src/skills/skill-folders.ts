@@ -28,7 +28,8 @@ export function findSkillFolders(sources: readonly Source[], { readsClaude }: { 
       findPlaces([source], content).flatMap(({ path }) => {
         if (seen.has(path)) return [];
         seen.add(path);
-        return listSkillFolders(path).map((directory) => ({ source, directory }));
+        const isClaude = content === 'claudeSkills';
+        return listSkillFolders(path).map((directory) => ({ source, directory, ...(isClaude && { isClaude }) }));
       }),
     ),
   );

@@ -7,6 +7,8 @@ export interface SkillFolder {
   readonly source: Source;
   /** As it was found; a link stays a link. */
   readonly directory: string;
+  /** Of Claude Code, which needs no name and no description. */
+  readonly isClaude?: boolean | undefined;
 }
 
 export interface Skill extends SkillFolder {
@@ -15,6 +17,8 @@ export interface Skill extends SkillFolder {
   readonly description: string;
   /** The SKILL.md. */
   readonly file: string;
+  /** Its author keeps it from the model: only the user can activate it. */
+  readonly isUserOnly?: boolean | undefined;
 }
 
 export interface LoadedSkills {
