@@ -33,6 +33,15 @@ export interface OpenSessionOptions {
   clock?: Clock;
 }
 
+export interface ResumedSession {
+  /** The stored summary, or the user's first words; one line. */
+  readonly title: string;
+  /** How many messages the user wrote. */
+  readonly messages: number;
+  /** When it was last written to, in milliseconds since the epoch; undefined where the file does not say. */
+  readonly lastUpdated: number | undefined;
+}
+
 export interface OpenedSession {
   readonly sessionId: string;
   readonly origin: 'new' | 'resumed' | 'forked' | 'imported';
@@ -41,6 +50,8 @@ export interface OpenedSession {
   readonly history: Content[];
   /** The number of the next prompt, which no prompt of the session has in its id yet. 0 for a new session. */
   readonly promptCount: number;
+  /** What was resumed, for a surface to name it. Absent for a new session. */
+  readonly resumed?: ResumedSession;
   /** Sentences for the user: what was interrupted, damaged or not found. */
   readonly notices: readonly string[];
   /** The prompt that got no answer. Absent when the session is idle. */

@@ -91,6 +91,12 @@ function toSummary(
   };
 }
 
+/** What names a session: its stored summary, or the user's first words. */
+export function titleOf(session: LoadedSession): string {
+  const words = session.metadata.summary || findWords(session) || firstOf(session.messages, asideWords);
+  return toTitle(words || 'Empty conversation');
+}
+
 function findWords({ messages }: LoadedSession): string | undefined {
   return firstOf(messages, ownWords);
 }

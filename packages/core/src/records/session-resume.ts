@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
 import { systemClock } from '../util/clock.ts';
 import { failedPromptsToSend } from './failed-prompts.ts';
-import type { OpenedSession, OpenSessionOptions } from './open-session.ts';
+import type { OpenedSession, OpenSessionOptions, ResumedSession } from './open-session.ts';
 import { stateOf } from './pre-images.ts';
 import { createEditedFile } from './edited-file.ts';
 import { toHeader, toLines, writeSession } from './session-copy.ts';
@@ -18,6 +18,7 @@ import { sessionFileName } from './session-file.ts';
 import { findSession } from './session-find.ts';
 import { toSessionHistory } from './session-history.ts';
 import type { OpenCall } from './interrupted-call.ts';
+import { titleOf } from './session-list.ts';
 import { createSessionId } from './session-id.ts';
 import { createChildTeller } from './session-children.ts';
 import { replaySession } from './replay-session.ts';
@@ -210,6 +211,7 @@ function open(
     recorder,
     history,
     promptCount: countPrompts(loaded),
+    resumed: describeResumed(found),
     notices: describeLoaded({
       path: file.path,
       hasLoss: file.hasLoss,
@@ -236,6 +238,16 @@ function open(
         root: options.root,
         ...(withFiles && { editedFile: createEditedFile(dirname(file.path)) }),
       }),
+  };
+}
+
+function describeResumed(session: LoadedSession): ResumedSession {
+  const messages = [...session.superseded, ...session.messages];
+  const last = Date.parse(messages.at(-1)?.timestamp ?? '');
+  return {
+    title: titleOf({ ...session, messages }),
+    messages: messages.filter((message) => ownWords(message) !== undefined).length,
+    lastUpdated: Number.isNaN(last) ? undefined : last,
   };
 }
 

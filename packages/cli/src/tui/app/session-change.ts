@@ -7,6 +7,7 @@ import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgent } from '@castor/core';
 import type { LiveSession } from '../../surface/session-lifecycle.ts';
 import type { SessionWish } from '../../surface/session-wish.ts';
+import { renderResumeHeader } from '../conversation/resume-header.ts';
 import type { App } from './app.ts';
 import { contextFiles } from './start-facts.ts';
 
@@ -57,13 +58,24 @@ export function showSession(app: App, { agent, session, interrupted }: LiveSessi
   agent.shell.showTerminals(app.commandScreens);
   state.recorder = session.recorder;
   state.initError = undefined;
-  if (session.origin !== 'new' && !state.isReopening) app.store.dispatchAll(session.events());
+  if (session.origin !== 'new' && !state.isReopening) {
+    nameSession(app, session);
+    app.store.dispatchAll(session.events());
+  }
   for (const notice of session.notices) app.info(notice);
   if (!state.isReopening) tellContext(app, agent);
   const { text } = session.interruptedPrompt ?? {};
   if (interrupted) app.conversation.goOn({ parts: interrupted, text: text ?? '' });
   else state.interruptedPrompt = text;
   app.screen.refresh();
+}
+
+function nameSession(app: App, { resumed }: LiveSession['session']): void {
+  if (!resumed || resumed.messages === 0) return;
+  const { title, messages, lastUpdated } = resumed;
+  const age = lastUpdated === undefined ? undefined : Date.now() - lastUpdated;
+  const look = { styles: app.appearance.styles, width: app.width };
+  app.print(['', ...renderResumeHeader({ title, messages, age }, look)]);
 }
 
 function tellContext(app: App, { context, workspace }: WorkspaceAgent): void {
