@@ -84,13 +84,13 @@ const STATES: Readonly<Record<string, State>> = {
     key: CTRL_C,
     answer: () => answer(call('ask_user', { questions: [{ question: 'Sure?', header: 'Sure', type: 'yesno' }] })),
     shown: '2  No',
-    stays: ['- Ask User Asking user: Sure? stopped', CANCELLED],
+    stays: ['- Ask Sure? stopped', CANCELLED],
   },
   'while a plan waits': {
     key: CTRL_C,
     answer: () => answer(call('exit_plan_mode', { plan_filename: 'plan.md' })),
     shown: '3  No, and say what should change',
-    stays: ['The plan', /^- Exit Plan Mode .*stopped/, CANCELLED],
+    stays: ['The plan', /^- Plan plan.md stopped/, CANCELLED],
     open: {
       homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n' },
       args: ['--approval-mode', 'plan'],

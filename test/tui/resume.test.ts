@@ -18,8 +18,9 @@ async function open(options: { model: FakeModel; workspace: Workspace }, args: s
   return terminal;
 }
 
-/** The rows that name a call. */
-const callsOf = (lines: readonly string[]) => lines.filter((line) => /^[✓✗-] /.test(line));
+/** The rows that name a call; how long it took is shown live only, and only on a slow machine. */
+const callsOf = (lines: readonly string[]) =>
+  lines.filter((line) => /^[✓✗-] /.test(line)).map((line) => line.replace(/ · [\d.]+ s$/, ''));
 
 async function storeSession({ workspace }: { workspace: Workspace }, messages: readonly object[]): Promise<void> {
   const chats = await prepareChats(workspace);

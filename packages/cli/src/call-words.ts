@@ -19,18 +19,27 @@ const VERBS: Readonly<Record<string, string>> = {
   web_fetch: 'Fetch',
   google_web_search: 'Search the web',
   write_todos: 'Plan',
+  ask_user: 'Ask',
+  exit_plan_mode: 'Plan',
 };
 
 /** What descriptions of tools say before their object. */
-const LEADS = /^(?:Writing to|Edit|Create|Processing URLs and instructions from prompt:) /;
+const LEADS =
+  /^(?:Writing to|Edit|Create|Processing URLs and instructions from prompt:|Asking user:|Requesting plan approval for:(?: .*\/)?) ?/;
+
+/** Undefined for a tool that has the word of its display name. */
+export function verbOf(name: string): string | undefined {
+  return Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+}
 
 /** `display` is safe to show. */
 export function callWords(name: string, display: { readonly name: string; readonly description: string }): CallWords {
-  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  const verb = verbOf(name);
   const whole = display.description;
   // Many descriptions begin with the tool's own name: once is enough.
   const own = whole.startsWith(`${display.name} `) ? whole.slice(display.name.length + 1) : whole;
   const object = verb === undefined ? own : own.replace(LEADS, '');
+  if (verb !== undefined && name === 'web_fetch') return { verb, object: object.replace(/^"(.*)"$/, '$1') };
   return {
     verb: verb ?? display.name,
     object: /^'.*'/.test(object) ? object.replace(/^'(.*?)'(?= |$)/, '"$1"') : object,

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { countOf } from '@castor/core/program';
+import { verbOf } from '../call-words.ts';
 import { shortCount } from '../short-numbers.ts';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
@@ -91,7 +92,8 @@ function sharesOf(agent: Agent): { shares: Share[]; largest: readonly [name: str
   for (const part of history.flatMap(({ parts = [] }) => parts)) {
     if (part.functionResponse === undefined) conversation += lengthOf(part);
     else {
-      const name = part.functionResponse.name ?? 'tool';
+      const called = part.functionResponse.name ?? 'tool';
+      const name = verbOf(called) ?? called;
       const length = lengthOf(part);
       results.set(name, (results.get(name) ?? 0) + length);
       if (largest === undefined || toTokens(length) > largest[1]) largest = [name, toTokens(length)];

@@ -1,4 +1,5 @@
 import { countOf } from '@castor/core/program';
+import { verbOf } from '../call-words.ts';
 import { shortCost, shortCount, shortDuration } from '../short-numbers.ts';
 import { info } from './command.ts';
 import type { CommandContext, SlashCommand } from './command.ts';
@@ -92,7 +93,7 @@ function describeCalls(
   const most = Object.entries(byName)
     .toSorted(([, one], [, other]) => other.count - one.count)
     .slice(0, MOST_TOOLS)
-    .map(([name, { count }]) => `${tools.getTool(name)?.displayName ?? name} ${count}`);
+    .map(([name, { count }]) => `${verbOf(name) ?? tools.getTool(name)?.displayName ?? name} ${count}`);
   const failed = totalFail + [...ledger.failedCommands.values()].reduce((sum, count) => sum + count, 0);
   const lines = totalLinesAdded + totalLinesRemoved > 0 ? [`+${totalLinesAdded} −${totalLinesRemoved} lines`] : [];
   return [String(totalCalls), ...(failed > 0 ? [`${failed} failed`] : []), ...most, ...lines].join(' · ');
@@ -111,7 +112,7 @@ function describeTools({ ledger, tools }: CommandContext['agent']): string {
   const table = calls.map(([name, { count, fail, durationMs }]) => {
     const failed = fail + (ledger.failedCommands.get(name) ?? 0);
     return [
-      tools.getTool(name)?.displayName ?? name,
+      verbOf(name) ?? tools.getTool(name)?.displayName ?? name,
       countOf(count, 'call'),
       failed > 0 ? `${failed} failed` : '',
       shortDuration(durationMs),

@@ -3,12 +3,14 @@
 import type { Style } from '../theme/styles.ts';
 import type { App } from './app.ts';
 
+type NoteApp = Pick<App, 'print' | 'printer' | 'appearance' | 'options'>;
+
 export class AppNotes {
-  private readonly app: Pick<App, 'print' | 'printer' | 'appearance'>;
+  private readonly app: NoteApp;
   /** Whether the last row is a slash command. */
   private isAfterCommand = false;
 
-  constructor(app: Pick<App, 'print' | 'printer' | 'appearance'>) {
+  constructor(app: NoteApp) {
     this.app = app;
   }
 
@@ -42,6 +44,13 @@ export class AppNotes {
   }
 
   private note(mark: string, text: string, style: Style): void {
-    this.app.print(['', ...(this.app.printer?.note(mark, text, style) ?? [`${mark} ${text}`])]);
+    const { app } = this;
+    const shown = withTilde(text, app.options.home);
+    app.print(['', ...(app.printer?.note(mark, shown, style) ?? [`${mark} ${shown}`])]);
   }
+}
+
+/** Paths of the home folder as the user writes them. */
+function withTilde(text: string, home: string): string {
+  return home.length > 1 ? text.replaceAll(`${home}/`, '~/') : text;
 }

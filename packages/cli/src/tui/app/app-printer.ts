@@ -14,6 +14,7 @@ export function createAppPrinter(app: App): TranscriptPrinter {
     createHighlighter: (styles) => createHighlighter(styles, () => app.grammars),
     isSpoken: () => app.isSpoken,
     isRaw: () => app.state.ui.showsRawMarkdown,
+    changedFiles: app.state.changedFiles,
     onItem: (item) => app.onItem(item),
     grammars: () => app.grammars,
     tookOf: (callId) => app.callTimes.take(callId),

@@ -27,6 +27,8 @@ export interface AppState {
   /** What the session had cost before the running prompt. */
   costBefore: number;
   receiptFrom: number;
+  /** Files that calls of this program's prompts changed, for the last rows. */
+  readonly changedFiles: Set<string>;
   /** The file about the failed request, if one was written. */
   report: string | undefined;
   /** The line of the user's own command, in place of the footer. */
@@ -71,6 +73,7 @@ export function createAppState(): AppState {
     heardAt: undefined,
     costBefore: 0,
     receiptFrom: 0,
+    changedFiles: new Set(),
     report: undefined,
     statusLine: undefined,
     ui: INITIAL_UI,

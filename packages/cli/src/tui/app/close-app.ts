@@ -6,7 +6,7 @@ import type { WorkspaceAgent } from '@castor/core';
 import { sanitizeLine } from '../../sanitize.ts';
 import { describeRefused, refusedConnections } from '../../start/airgap.ts';
 import type { App } from './app.ts';
-import { shortCost, shortDuration } from '../../short-numbers.ts';
+import { renderExit } from '../conversation/exit-summary.ts';
 import type { Styles } from '../theme/styles.ts';
 
 /** The last lines. Never throws. */
@@ -28,29 +28,24 @@ export async function closeApp(app: App): Promise<string[]> {
       return ['', styles.secondary('The session was deleted.'), ...ended];
     }
     if (!hasSpoken) return ended.length > 0 ? ['', ...ended] : [];
-    return [
-      '',
-      describeSession(agent, app.startedAt, styles),
-      `castor --resume ${sessionId} ${styles.secondary('goes on')}`,
-      ...ended,
-    ];
+    return ['', ...describeSession(app, agent), ...ended];
   } catch (error) {
     return ['', styles.error(`Some processes could not be ended: ${getErrorMessage(error)}`)];
   }
 }
 
-/** `castor  14m 02s · 9 calls · 3 files +62 −1 · $0.02`. */
-function describeSession({ ledger }: WorkspaceAgent, startedAt: number, styles: Styles): string {
+function describeSession(app: App, { ledger, session }: WorkspaceAgent): string[] {
   const { tools, files } = ledger.metrics();
-  const { usd } = ledger.cost();
-  const changes = { added: files.totalLinesAdded, removed: files.totalLinesRemoved };
-  const facts = [
-    shortDuration(Date.now() - startedAt),
-    tools.totalCalls > 0 ? countOf(tools.totalCalls, 'call') : '',
-    changes.added + changes.removed > 0 ? `+${changes.added} −${changes.removed}` : '',
-    usd === undefined ? '' : shortCost(usd),
-  ].filter(Boolean);
-  return `${styles.bold(styles.gradient('castor'))}  ${styles.secondary(facts.join(' · '))}`;
+  const spent = {
+    sessionId: session.sessionId,
+    ms: Date.now() - app.startedAt,
+    calls: tools.totalCalls,
+    files: app.state.changedFiles.size,
+    added: files.totalLinesAdded,
+    removed: files.totalLinesRemoved,
+    usd: ledger.cost().usd,
+  };
+  return renderExit(spent, app.appearance.styles);
 }
 
 function describeAirgap({ warning }: Styles): string[] {

@@ -57,9 +57,10 @@ export function createServices(app: App, agent: WorkspaceAgent, signal: AbortSig
           options: [
             { label: 'Allow once', value: 'once' },
             { label: 'Allow for this session', value: 'always' },
-            { label: 'No (esc)', value: 'cancel' },
+            { label: 'No', value: 'cancel' },
           ],
           escape: 'cancel',
+          escapes: 'no',
         },
         signal,
       );

@@ -2,6 +2,7 @@
 
 import type { PendingCall } from '@castor/core';
 import type { ScreenPicture } from '../command-screen/screen-rows.ts';
+import { isRunningAgent, renderAgent } from '../conversation/agent-row.ts';
 import { renderHead, renderToolCall } from '../conversation/tool-call.ts';
 import type { FrameData } from './frame-data.ts';
 
@@ -14,12 +15,14 @@ export function callRows(data: FrameData, most: number, isBesideQuestion: boolea
   if (calls.length === 0) return held.length > 0 && most > held.length ? ['', ...held] : [];
   if (most < 2) return [];
   const heads = Math.min(calls.length, most - 1);
-  const prints = ({ status, callId }: PendingCall) => status === 'executing' && callId !== focusedCallId;
+  const prints = (call: PendingCall) =>
+    call.status === 'executing' && call.callId !== focusedCallId && !isRunningAgent(call);
   const running = calls.filter((call) => prints(call) && (call.output !== '' || hasRows(screenOf?.(call)))).length;
   const room = running === 0 ? 0 : Math.floor((most - 1 - heads - held.length) / running);
   const maxRows = Math.max(0, Math.min(MOST_OUTPUT_ROWS, room));
   const rows = calls.slice(0, heads).flatMap((call) => {
     const options = { styles, width: size.columns - 1, maxRows };
+    if (isRunningAgent(call)) return [renderAgent(call, options)];
     if (maxRows === 0 || !prints(call)) return [renderHead(call, options)];
     return renderToolCall(call, { ...options, screen: screenOf?.(call) });
   });

@@ -13,7 +13,11 @@ export function menuRows(view: SuggestionView, columns: number, styles: Styles):
   const last = shortenRow(styles.secondary(`  ${countText(view)}`), width);
   if (items.length === 0) {
     const words = isLoading ? 'looking for files…' : (whenEmpty ?? 'nothing found');
-    return [styles.secondary(cutRow(`  ${makeVisibleLine(words)}`, width)), last];
+    const row = `  ${makeVisibleLine(words)}`;
+    const end = ' · enter sends it';
+    // As high as the smallest list, whether or not there is room for all in one row.
+    if (rowWidth(row) + rowWidth(end) <= width) return ['', styles.secondary(`${row}${end}`)];
+    return [styles.secondary(cutRow(row, width)), last];
   }
   const query = view.query ?? '';
   const rows = items.map((item, index) => {

@@ -1,4 +1,7 @@
-/** Renders the row that says what is under way: verb, object, age, keys. It gives way from the right. Pure. */
+/**
+ * Renders the row that says what is under way: verb, object, age, keys. It gives way from the right, a
+ * long object first. Pure.
+ */
 
 import { sanitizeLine } from '../../sanitize.ts';
 import { rowWidth, shortenRow } from '../text/row-width.ts';
@@ -22,22 +25,32 @@ const SPINNER_MS = 100;
 const SPINS_FROM_MS = 250;
 const AGE_FROM_MS = 3_000;
 
+/** A shorter object says too little to make room for the rest. */
+const LEAST_OBJECT = 24;
+
 export function renderStatus(state: StatusState, { styles, width }: { styles: Styles; width: number }): string {
-  const { verb, object, isWarning = false, elapsedMs, keys } = state;
-  const what = [verb, object === undefined ? '' : styles.bold(sanitizeLine(object))].filter(Boolean).join(' ');
+  const { isWarning = false, elapsedMs, keys } = state;
   const age =
     elapsedMs < AGE_FROM_MS || isWarning
       ? []
       : [shortDuration(Math.floor(elapsedMs / 1_000) * 1_000).replace('.0 s', ' s')];
-  const lead = `${styles.accent(spinnerAt(state))} ${isWarning ? styles.warning(what) : styles.primary(what)}`;
-  let row = lead;
-  for (const part of [...age, ...keys]) {
-    const next = `${row}${styles.secondary(` · ${part}`)}`;
-    if (rowWidth(next) > width) break;
-    row = next;
+  const parts = [...age, ...keys].map((part) => styles.secondary(` · ${part}`));
+  const spinner = `${styles.accent(spinnerAt(state))} `;
+  // A long object leaves room for how long it takes and the first key.
+  const kept = parts.slice(0, age.length + 1).join('');
+  const what = whatOf(state, styles, width - rowWidth(spinner) - rowWidth(kept));
+  let row = `${spinner}${isWarning ? styles.warning(what) : styles.primary(what)}`;
+  for (const part of parts) {
+    if (rowWidth(row) + rowWidth(part) > width) break;
+    row += part;
   }
-  if (row !== lead || rowWidth(row) <= width) return row;
   return shortenRow(row, width);
+}
+
+function whatOf({ verb, object }: StatusState, styles: Styles, room: number): string {
+  if (object === undefined) return verb;
+  const least = Math.max(room - rowWidth(verb) - 1, LEAST_OBJECT);
+  return `${verb} ${styles.bold(shortenRow(sanitizeLine(object), least))}`;
 }
 
 function spinnerAt({ elapsedMs, showsSpinner }: StatusState): string {

@@ -34,7 +34,18 @@ export function titleOf({ name, display }: Pick<ToolCallView, 'name' | 'display'
   return callWords(name, shown);
 }
 
-export function stateOf({ status, failure, error }: ToolCallView): CallState {
+/** In a resumed transcript only the words tell that a call was kept from running. */
+function isBlocked(call: ToolCallView): boolean {
+  return call.error?.type === 'policy_violation' || BLOCKS.some(([pattern]) => pattern.test(wordsOf(call)));
+}
+
+/** Why a call failed. */
+export function wordsOf({ error, result }: ToolCallView): string {
+  return error?.message ?? (typeof result === 'string' ? result : '');
+}
+
+export function stateOf(call: ToolCallView): CallState {
+  const { status, failure } = call;
   switch (status) {
     case 'validating':
     case 'scheduled':
@@ -46,7 +57,7 @@ export function stateOf({ status, failure, error }: ToolCallView): CallState {
     case 'cancelled':
       return 'dropped';
     case 'error':
-      return error?.type === 'policy_violation' ? 'blocked' : 'failed';
+      return isBlocked(call) ? 'blocked' : 'failed';
     case 'success':
       return failure === undefined ? 'worked' : 'failed';
   }
@@ -97,12 +108,13 @@ export function withoutStop(result: string): string {
 }
 
 function tailOf(call: ToolCallView, state: CallState, styles: Styles): string {
-  const { failure, error } = call;
+  const { failure } = call;
   if (failure !== undefined) return styles.error(` ${sanitizeLine(failure)}`);
-  if (state === 'blocked') return styles.warning(` ${blockOf(error?.message ?? '')}`);
+  if (state === 'blocked') return styles.warning(` ${blockOf(wordsOf(call))}`);
   if (state !== 'dropped') return '';
   const refusal = refusalOf(call);
   if (refusal === undefined) return styles.secondary(' stopped');
+  if (call.name === 'ask_user') return styles.secondary(' not answered');
   return styles.secondary(refusal === '' ? ' refused by you' : ` refused by you: "${shortReason(refusal)}"`);
 }
 

@@ -20,4 +20,19 @@ describe('the outcome of a slash command', () => {
     expect(rows[0]).toBe(`${styles.bold('Context')}  a model · 12 %`);
     expect(rows[1]).toBe(`${styles.secondary('  tools   9.4k  ')}${styles.accent('███')}`);
   });
+
+  it('has marks in the colours of their states, and no strong sentence for a title', () => {
+    const rows = renderPage('A hook was skipped.\n  ✓ github\n  ✗ postgres\n! sentry\n  ▸ linear\n- figma', {
+      styles,
+      width: 60,
+    });
+    expect(rows).toEqual([
+      styles.secondary('A hook was skipped.'),
+      `  ${styles.success('✓')}${styles.secondary(' github')}`,
+      `  ${styles.error('✗')}${styles.secondary(' postgres')}`,
+      `${styles.warning('!')}${styles.secondary(' sentry')}`,
+      `  ${styles.accent('▸')}${styles.secondary(' linear')}`,
+      styles.secondary('- figma'),
+    ]);
+  });
 });

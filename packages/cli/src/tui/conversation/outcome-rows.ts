@@ -1,11 +1,11 @@
 /**
  * What a slash command answered, as rows: a sentence hangs under its command, a page stands below it with a strong first
- * word and bars in the accent. Pure.
+ * word, marks in the colours of their states and bars in the accent. Pure.
  */
 
 import { sanitize } from '../../sanitize.ts';
 import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
-import type { Styles } from '../theme/styles.ts';
+import type { Style, Styles } from '../theme/styles.ts';
 
 interface OutcomeOptions {
   readonly styles: Styles;
@@ -15,6 +15,10 @@ interface OutcomeOptions {
 /** The word before two blanks or before the end of the first row: the name of the page. */
 const TITLE = /^\S(?:.*?\S)?(?= {2}|:?$)/;
 const BAR = /[█#]{1,}$/;
+/** A sentence is no name. */
+const SENTENCE = /[.!?]$/;
+/** The state of what a row is about; a hyphen may as well be a bullet. */
+const MARK = /^( *)([✓✗!▸])(?= )/;
 
 export function isPage(text: string): boolean {
   return text.trim().includes('\n');
@@ -35,6 +39,7 @@ export function renderPage(text: string, { styles, width }: OutcomeOptions): str
   return lines.flatMap((line, index) => {
     const rows = wrapRows(line, { width, hasColumns: true });
     if (index > 0) return rows.map((row) => withBar(row, styles));
+    if (SENTENCE.test(line)) return rows.map((row) => withBar(row, styles));
     const title = TITLE.exec(line)?.[0] ?? '';
     const [first = '', ...rest] = rows;
     return [`${styles.bold(first.slice(0, title.length))}${first.slice(title.length)}`, ...rest];
@@ -43,6 +48,12 @@ export function renderPage(text: string, { styles, width }: OutcomeOptions): str
 
 function withBar(line: string, styles: Styles): string {
   const bar = BAR.exec(line)?.[0] ?? '';
-  const words = styles.secondary(line.slice(0, line.length - bar.length));
-  return bar === '' ? words : `${words}${styles.accent(bar)}`;
+  const [lead = '', indent = '', mark = ''] = MARK.exec(line) ?? [];
+  const words = styles.secondary(line.slice(lead.length, line.length - bar.length));
+  const begin = mark === '' ? '' : `${indent}${styleOf(mark, styles)(mark)}`;
+  return `${begin}${words}${bar === '' ? '' : styles.accent(bar)}`;
+}
+
+function styleOf(mark: string, { success, error, warning, accent }: Styles): Style {
+  return mark === '✓' ? success : mark === '✗' ? error : mark === '!' ? warning : accent;
 }

@@ -21,5 +21,7 @@ export interface PrinterOptions {
   /** How long a call took, in words. */
   readonly tookOf?: (callId: string) => string | undefined;
   /** Called with every final item. */
+  /** Gets the files that prompts change. */
+  readonly changedFiles?: Set<string>;
   readonly onItem?: (item: TranscriptItem) => void;
 }

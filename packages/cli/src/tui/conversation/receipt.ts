@@ -15,6 +15,12 @@ export class Receipt {
   private added = 0;
   private removed = 0;
   private readonly files = new Set<string>();
+  /** The files that all prompts changed. */
+  private readonly all: Set<string> | undefined;
+
+  constructor(all?: Set<string>) {
+    this.all = all;
+  }
 
   note(calls: readonly ToolCallView[]): void {
     for (const call of calls) {
@@ -23,6 +29,7 @@ export class Receipt {
       const changes = changesOf(call);
       if (!changes || typeof call.result !== 'object' || !('fileDiff' in call.result)) continue;
       this.files.add(call.result.filePath);
+      this.all?.add(call.result.filePath);
       this.added += changes.added;
       this.removed += changes.removed;
     }

@@ -12,7 +12,7 @@ import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
 import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
-import { blockOf, isBareCancel, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
+import { blockOf, isBareCancel, renderTitle, stateOf, titleOf, withoutStop, wordsOf } from './call-title.ts';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -168,9 +168,22 @@ function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions,
 }
 
 function renderScreen(screen: ScreenPicture, { styles, width, maxRows }: ToolCallOptions): string[] {
-  const { rows, isCut } = windowOf(screen, maxRows);
+  const whole = withoutEmptyEnd(screen);
+  const { rows, isCut } = windowOf(whole, maxRows);
   const shown = rows.map((row) => cutRow(row, width));
-  return isCut ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
+  if (!isCut) return shown;
+  const end = shown.slice(-Math.max(maxRows - 1, 1));
+  // What has left the screen is not counted.
+  const count = screen.isScrolled ? '' : ` ${countOf(whole.rows.length - end.length, 'line')}`;
+  return [styles.secondary(`…${count}`), ...end];
+}
+
+/** The row that a log goes on in is empty most of the time: it would stand as a gap before what follows. */
+function withoutEmptyEnd(screen: ScreenPicture): ScreenPicture {
+  const { rows, cursor, isWhole } = screen;
+  const last = rows.findLastIndex((row) => row.trim() !== '');
+  if (isWhole || last < 0 || last === rows.length - 1 || cursor.row !== rows.length - 1) return screen;
+  return { ...screen, rows: rows.slice(0, last + 1), cursor: { ...cursor, row: last } };
 }
 
 function keyHint(key: string | undefined): string {
@@ -192,7 +205,7 @@ function endingOf(call: ToolCallView): string {
     case 'failed':
       return call.failure === undefined ? 'failed' : `failed, ${call.failure.replace(/^exit /, 'exit code ')}`;
     case 'blocked':
-      return blockOf(call.error?.message.trim() ?? '').replace(': ', ', ');
+      return blockOf(wordsOf(call).trim()).replace(': ', ', ');
     case 'dropped':
       return 'not carried out';
     default:

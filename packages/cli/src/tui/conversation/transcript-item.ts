@@ -12,6 +12,7 @@ import { isSlashText } from '../../prompt/prompt-signs.ts';
 import type { Grammars } from '../render/highlight.ts';
 import { renderFailure } from './failure-rows.ts';
 import { renderToolCall } from './tool-call.ts';
+import { shortenRow } from '../text/row-width.ts';
 import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
 
 export interface ItemOptions {
@@ -151,5 +152,5 @@ function renderThought(
   });
   return rows.length <= THOUGHT_ROWS
     ? rows
-    : [...rows.slice(0, THOUGHT_ROWS - 1), `${rows[THOUGHT_ROWS - 1]}${styles.secondary(' …')}`];
+    : [...rows.slice(0, THOUGHT_ROWS - 1), shortenRow(`${rows[THOUGHT_ROWS - 1]}${styles.secondary(' …')}`, width)];
 }

@@ -58,7 +58,7 @@ export class TranscriptPrinter {
 
   /** Counts what the next prompt does. */
   beginReceipt(): void {
-    this.receipt = new Receipt();
+    this.receipt = new Receipt(this.options.changedFiles);
   }
 
   /** What the prompt did; undefined where that is not worth a row. */

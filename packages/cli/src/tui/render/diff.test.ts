@@ -48,7 +48,7 @@ describe('renderDiff', () => {
   });
 
   it('has no line numbers where there is no room', () => {
-    expect(renderDiff(DIFF, { styles, width: 39 }).slice(0, 2)).toEqual(['  eight', '- nine']);
+    expect(renderDiff(DIFF, { styles, width: 34 }).slice(0, 2)).toEqual(['  eight', '- nine']);
   });
 
   it('is said in words to a voice', () => {

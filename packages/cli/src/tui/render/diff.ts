@@ -32,7 +32,8 @@ export interface DiffOptions {
   readonly indent?: string;
 }
 
-const ROOM_FOR_NUMBERS = 40;
+/** What a question leaves of a window of 40 columns. */
+const ROOM_FOR_NUMBERS = 35;
 /** Rows before and after the fold. */
 const HEAD_SHARE = 2 / 3;
 

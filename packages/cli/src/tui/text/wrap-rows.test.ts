@@ -6,7 +6,7 @@ import { renderMarkdown } from '../render/markdown-stream.ts';
 import { renderNote, renderUser } from '../conversation/transcript-item.ts';
 import { DEFAULT_WIDTHS } from './graphemes.ts';
 import { useWidths } from './row-width.ts';
-import { wrapRows } from './wrap-rows.ts';
+import { breakRow, wrapRows } from './wrap-rows.ts';
 
 describe('wrapRows', () => {
   afterEach(() => useWidths(DEFAULT_WIDTHS));
@@ -48,6 +48,14 @@ async function colorsOf(rows: readonly string[]): Promise<number[][]> {
     return [...new Set(letters.map((cell) => cell?.getFgColor() ?? -1))];
   });
 }
+
+describe('breakRow', () => {
+  it('breaks between words and keeps every character', () => {
+    const code = '  return roundMoney(total - discount);  ';
+    expect(breakRow(code, 20)).toEqual(['  return ', 'roundMoney(total - ', 'discount);  ']);
+    for (const width of [8, 11, 20, 33]) expect(breakRow(code, width).join('')).toBe(code);
+  });
+});
 
 describe('what is wrapped', () => {
   const styles = createStyles(chooseTheme({}).theme, 'truecolor');

@@ -65,10 +65,10 @@ function wrapColumns(line: string, width: number): string[] | undefined {
   return wrapRows(line.slice(head.length), { width, first: head });
 }
 
-/** Breaks a row wherever it is full: every character stays, blanks included. */
+/** Breaks a full row, between words where it can: every character stays, blanks included. */
 export function breakRow(row: string, width: number): readonly string[] {
   if (rowWidth(row) <= width) return [row];
-  return carryStyles(wrapAnsi(row, width, { hard: true, trim: false, wordWrap: false }).split('\n'));
+  return carryStyles(wrapAnsi(row, width, { hard: true, trim: false }).split('\n'));
 }
 
 /** Cells of a row of prose: long rows are hard to read. */
