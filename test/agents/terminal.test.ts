@@ -39,9 +39,8 @@ describe('sub-agents in a terminal', () => {
     await using opened = await openTerminal({ homeFiles, script, rows: 40 });
     const { terminal, workspace } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('Agent w: Edit x.txt');
-    await terminal.waitForText('Agent r: first task');
-    await terminal.waitForText('ReadFolder .');
+    await terminal.waitForText('Edit x.txt · for w');
+    await terminal.waitForText(/▸ Agent r · ReadFolder \. · 1 call/);
     expect(existsSync(join(workspace.project, 'x.txt'))).toBe(false);
     terminal.type('\r');
     await terminal.waitForText('✓ Agent w: second task');
@@ -61,7 +60,7 @@ describe('sub-agents in a terminal', () => {
     await using opened = await openTerminal({ homeFiles, script, rows: 40 });
     const { terminal, workspace, model } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('Agent w: Edit x.txt');
+    await terminal.waitForText('Edit x.txt · for w');
     terminal.type('4');
     await terminal.waitForText('What should Castor do instead?');
     terminal.type('Use another name\r');

@@ -128,9 +128,9 @@ describe('/auth', () => {
     const env = 'GEMINI_API_KEY="kept-here"\n';
     await using opened = await openTerminal({ homeFiles: { '.gemini/.env': env } });
     const { terminal, workspace } = opened;
-    await run(terminal, '/auth signin', 'Keep the current key (esc)');
+    await run(terminal, '/auth signin', 'Keep the current key');
     await backOut(terminal);
-    await run(terminal, '/auth', 'Keep the current key (esc)');
+    await run(terminal, '/auth', 'Keep the current key');
     terminal.type('6');
     await terminal.waitForText('Castor now uses the offline model.');
     terminal.type('hello\r');
@@ -146,12 +146,12 @@ describe('a command of the person’s own', () => {
     const greet = 'prompt = "Say !{touch made; echo hi} to {{args}}"';
     await using opened = await openTerminal({ homeFiles: { '.gemini/commands/greet.toml': greet } });
     const { terminal, model, workspace } = opened;
-    await run(terminal, '/greet Bob', '3  No (esc)');
+    await run(terminal, '/greet Bob', '3  No');
     expect(terminal.title()).toContain('Action Required');
     await backOut(terminal);
     await expect(workspace.read('made')).rejects.toMatchObject({ code: 'ENOENT' });
     expect(model.requests).toEqual([]);
-    await run(terminal, '/greet Ann', '3  No (esc)');
+    await run(terminal, '/greet Ann', '3  No');
     terminal.type('1');
     await terminal.waitForText(/^ok$/m);
     expect([await workspace.read('made'), JSON.stringify(model.requests[0]?.body).includes('Say hi')]).toEqual([
@@ -250,7 +250,7 @@ describe('a question of the model', () => {
     terminal.type('Ask again\r');
     await terminal.waitForText('3  Something else');
     terminal.type(ESC);
-    await terminal.waitForText('refused by you');
+    await terminal.waitForText('not answered');
     await terminal.waitForText(READY);
   });
 });

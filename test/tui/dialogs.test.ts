@@ -152,7 +152,7 @@ describe('a loop', () => {
     await terminal.waitForText('A potential loop was detected.');
     await terminal.waitUntil((seen) => seen.title().includes('Action Required'));
     expect(terminal.bytes).toContain('\x1b]9;Castor: Action required (project)');
-    expect(terminal.screen().findLast((line) => line.startsWith('❯'))).toBe('❯ 1  Keep loop detection on (esc)');
+    expect(terminal.screen().findLast((line) => line.startsWith('❯'))).toBe('❯ 1  Keep loop detection on');
     terminal.type('2');
     await terminal.waitForText('Out of it.');
   });

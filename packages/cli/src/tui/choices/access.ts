@@ -14,7 +14,7 @@ import { connectLocally, connectProvider } from './connect.ts';
 
 /** Keeps the session and its conversation. */
 export async function chooseAccess(app: App, context: CommandContext): Promise<void> {
-  const answer = await askForAccess(app.dialogs, context.signal, { leave: 'Keep the current key (esc)' });
+  const answer = await askForAccess(app.dialogs, context.signal, { leave: 'Keep the current key' });
   switch (answer.kind) {
     case 'leave':
       return;

@@ -8,6 +8,7 @@ import { sanitizeLine } from '../../sanitize.ts';
 import { changedFiles } from '../../slash/undo-service.ts';
 import type { App } from '../app/app.ts';
 import type { DialogSpace } from '../dialogs/dialog.ts';
+import type { SelectQuestion } from '../dialogs/select-dialog.ts';
 import { renderDiff } from '../render/diff.ts';
 import { countChanges } from '../render/parse-diff.ts';
 
@@ -25,6 +26,8 @@ interface ChangedFile {
   /** Sentences about what could not be reverted. */
   revert(): Promise<readonly string[]>;
 }
+
+type Look = Pick<App, 'grammars'>;
 
 const PREVIEW_ROWS = 10;
 
@@ -56,18 +59,9 @@ export async function chooseChanges(app: App, signal: AbortSignal): Promise<void
     changed = await listChanges(app);
     const files = changed.filter(({ path }) => !kept.has(path));
     if (files.length === 0) break;
-    const file = await app.dialogs.choose(
-      {
-        title: `Changed in this session`,
-        search: true,
-        options: files.map((each) => ({ label: each.name, value: each, hint: hintOf(each) })),
-        preview: (each, space) => previewOf(each, space, app),
-        escapes: 'keeps all',
-      },
-      signal,
-    );
+    const file = await app.dialogs.choose(changesQuestion(files, app), signal);
     if (!file) break;
-    const action = await decide(app, file, signal);
+    const action = await app.dialogs.choose(decisionQuestion(file, app), signal);
     if (action === 'keep') outcomes.push(`${file.name} kept`);
     if (action === 'revert') {
       const problems = await file.revert();
@@ -81,36 +75,44 @@ export async function chooseChanges(app: App, signal: AbortSignal): Promise<void
   );
 }
 
-function decide(app: App, file: ChangedFile, signal: AbortSignal): Promise<'keep' | 'revert' | undefined> {
-  return app.dialogs.choose<'keep' | 'revert'>(
-    {
-      title: file.name,
-      facts: hintOf(file),
-      body: ({ styles, width }) =>
-        file.diffs.length === 0
-          ? [sanitizeLine(file.note ?? '')]
-          : file.diffs.flatMap((diff) =>
-              renderDiff(diff, { ...look(file, app), styles, width: width - 4, maxRows: Infinity }),
-            ),
-      options: [
-        { label: 'Keep it', value: 'keep' },
-        { label: `Revert it to what it was before this session`, value: 'revert' },
-      ],
-      escapes: 'goes back',
-    },
-    signal,
-  );
+export function changesQuestion(files: readonly ChangedFile[], look: Look): SelectQuestion<ChangedFile> {
+  return {
+    title: 'Changed in this session',
+    search: true,
+    options: files.map((each) => ({ label: each.name, value: each, hint: hintOf(each) })),
+    preview: (each, space) => previewOf(each, space, look),
+    enters: 'keeps or reverts it',
+    escapes: 'keeps all',
+  };
 }
 
-function previewOf(file: ChangedFile, { styles, width }: DialogSpace, app: App): string[] {
+export function decisionQuestion(file: ChangedFile, look: Look): SelectQuestion<'keep' | 'revert'> {
+  return {
+    title: file.name,
+    facts: hintOf(file),
+    body: ({ styles, width }) =>
+      file.diffs.length === 0
+        ? [sanitizeLine(file.note ?? '')]
+        : file.diffs.flatMap((diff) =>
+            renderDiff(diff, { ...lookOf(file, look), styles, width: width - 4, maxRows: Infinity }),
+          ),
+    options: [
+      { label: 'Keep it', value: 'keep' },
+      { label: 'Revert it to what it was before this session', value: 'revert' },
+    ],
+    escapes: 'goes back',
+  };
+}
+
+function previewOf(file: ChangedFile, { styles, width }: DialogSpace, look: Look): string[] {
   const rows = file.diffs.flatMap((diff) =>
-    renderDiff(diff, { ...look(file, app), styles, width: width - 4, maxRows: PREVIEW_ROWS }),
+    renderDiff(diff, { ...lookOf(file, look), styles, width: width - 4, maxRows: PREVIEW_ROWS }),
   );
   const shown = rows.length === 0 && file.note !== undefined ? [sanitizeLine(file.note)] : rows;
   return shown.slice(0, PREVIEW_ROWS).map((row) => `  ${row}`);
 }
 
-function look({ name }: ChangedFile, { grammars }: App) {
+function lookOf({ name }: ChangedFile, { grammars }: Look) {
   return { fileName: name, grammars };
 }
 

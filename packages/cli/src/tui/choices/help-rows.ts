@@ -48,16 +48,22 @@ function sectionRows({ title, rows }: HelpSection, cells: number, styles: Styles
   ];
 }
 
+/** A longer usage is cut: the words about a command matter more. */
+const MOST_NAME_SHARE = 0.35;
+const LEAST_NAME = 24;
+
 /** One command a row, under the heading of its group. */
 export function commandRows(sections: readonly HelpSection[], { styles, width }: HelpSpace): string[] {
-  const all = sections.flatMap(({ rows }) => rows);
-  const widest = Math.max(0, ...all.map(([name]) => rowWidth(name)));
+  const most = Math.max(Math.floor(width * MOST_NAME_SHARE), LEAST_NAME);
+  const names = sections.flatMap(({ rows }) => rows.map(([name]) => rowWidth(name)));
+  const widest = Math.min(Math.max(0, ...names), most);
   return sections.flatMap(({ title, rows }) => [
     '',
     `  ${styles.bold(title)}`,
     ...rows.map(([name, does]) => {
-      const gap = ' '.repeat(widest - rowWidth(name) + GAP);
-      return shortenRow(`  ${name}${gap}${styles.secondary(does)}`, width);
+      const shown = shortenRow(name, widest);
+      const gap = ' '.repeat(widest - rowWidth(shown) + GAP);
+      return shortenRow(`  ${shown}${gap}${styles.secondary(does)}`, width);
     }),
   ]);
 }

@@ -113,9 +113,10 @@ function chooseScope(app: App, { text }: RewindPoint, files: Files, signal: Abor
         { label: `Conversation, and undo the changes of ${countOf(count, 'file')}`, value: 'both' },
         { label: 'Conversation only', value: 'conversation' },
         { label: 'Files only', value: 'files' },
-        { label: 'Cancel (esc)', value: 'cancel' },
+        { label: 'Cancel', value: 'cancel' },
       ],
       escape: 'cancel',
+      escapes: 'cancels',
     },
     signal,
   );

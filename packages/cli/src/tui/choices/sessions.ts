@@ -90,10 +90,11 @@ async function remove(app: App, { id, title }: SessionSummary, { home, agent, si
     {
       title: `Delete "${sanitizeLine(title)}" permanently?`,
       options: [
-        { label: 'No, keep it (esc)', value: false },
+        { label: 'No, keep it', value: false },
         { label: 'Yes, delete it', value: true },
       ],
       escape: false,
+      escapes: 'keeps it',
     },
     signal,
   );

@@ -25,11 +25,11 @@ export function themeSample(
 ): string[] {
   const highlighter = createHighlighter(styles, () => grammars);
   highlighter.begin('ts');
-  const inner = Math.max(width - 2, 20);
+  const inner = Math.max(width - 2, 8);
   return [
     ...renderUser('fix the total', { styles, width: inner }),
     '',
-    styles.code(highlighter.line(CODE)),
+    styles.code(shortenRow(highlighter.line(CODE), inner)),
     '',
     ...renderDiff(DIFF, { styles, width: inner, fileName: 'cart.ts', grammars }),
     '',

@@ -2,6 +2,7 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgent } from '@castor/core';
+import { makeVisible } from '../../make-visible.ts';
 import { countPreview, describeDiffs, describePreview, diffText } from '../../slash/undo-texts.ts';
 import { applyPreview, atDesk, parseUndoWords, previewOf, withEarlier } from '../../slash/undo-service.ts';
 import type { Desk, UndoWish } from '../../slash/undo-service.ts';
@@ -33,14 +34,15 @@ async function confirm(app: App, agent: WorkspaceAgent, wish: UndoWish, at: Desk
         // The counts come first: what does not fit can be scrolled to.
         body: ({ width }) =>
           [countPreview(preview), '', ...describePreview(preview).trim().split('\n')].flatMap((row) =>
-            wrapRows(row, { width: width - 4 }),
+            wrapRows(makeVisible(row), { width: width - 4 }),
           ),
         options: [
           { label: wish.isRedo ? 'Redo' : 'Undo', value: 'apply' },
           { label: 'Show the diffs first', value: 'diffs' },
-          { label: 'Cancel (esc)', value: 'cancel' },
+          { label: 'Cancel', value: 'cancel' },
         ],
         escape: 'cancel',
+        escapes: 'cancels',
       },
       signal,
     );

@@ -56,7 +56,8 @@ export interface ApprovalOptions {
 
 /** The sub-agent that asks, as core puts it before the title; empty for the session's own calls. */
 function askerOf({ title }: ActionDetails): string {
-  return makeVisibleLine(/^Agent [^:]+: /.exec(title)?.[0] ?? '');
+  const [, name] = /^Agent ([^:]+): /.exec(title) ?? [];
+  return name === undefined ? '' : ` · for ${makeVisibleLine(name)}`;
 }
 
 /** A refusal with words for the model. */
@@ -87,7 +88,7 @@ export async function askApproval(
   const above = fits ? undefined : `${whole.length} rows above`;
   const answer = await host.choose<Answer>(
     {
-      title: `${askerOf(details)}${title}`,
+      title: `${title}${askerOf(details)}`,
       facts,
       why: [above, why, options.place].filter(Boolean).join(' · ') || undefined,
       body: (space) => (fits ? describe(space.styles, space.width - 4) : riskBody(details, space)),

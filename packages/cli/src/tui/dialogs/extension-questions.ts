@@ -17,10 +17,11 @@ export function extensionQuestions(dialogs: DialogHost, signal: AbortSignal) {
               .split('\n')
               .flatMap((line) => wrapRows(makeVisible(line), { width: width - 4 })),
           options: [
-            { label: 'No (esc)', value: 'no' },
+            { label: 'No', value: 'no' },
             { label: 'Yes, I consent', value: 'yes' },
           ],
           escape: 'no',
+          escapes: 'no',
         },
         signal,
       );

@@ -17,9 +17,10 @@ export function askAboutFallback(
       options: [
         { label: `Use ${sanitize(fallbackModel)} for this request`, value: 'retry_once' },
         { label: `Use ${sanitize(fallbackModel)} from now on`, value: 'retry_always' },
-        { label: 'Stop, and try again later (esc)', value: 'retry_later' },
+        { label: 'Stop, and try again later', value: 'retry_later' },
       ],
       escape: 'retry_later',
+      escapes: 'stops',
     },
     signal,
   );

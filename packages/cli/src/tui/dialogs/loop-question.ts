@@ -7,10 +7,11 @@ export function askAboutLoop(host: DialogHost, signal: AbortSignal): Promise<'ke
     {
       title: 'A potential loop was detected.',
       options: [
-        { label: 'Keep loop detection on (esc)', value: 'keep' },
+        { label: 'Keep loop detection on', value: 'keep' },
         { label: 'Disable it for this session and continue', value: 'disable' },
       ],
       escape: 'keep',
+      escapes: 'keeps it on',
     },
     signal,
   );

@@ -56,7 +56,9 @@ export class PageDialog implements Dialog {
       this.query === undefined
         ? `  ${renderKeys([...keys, ['esc', 'closes']], styles)}`
         : `${styles.accent('/')} ${this.query}`;
-    return { rows: [rule, '', ...shown, shortenRow(last, width)] };
+    // The first gap to go where rows are few.
+    const gap = isWhole && this.rows.length < this.height ? [''] : [];
+    return { rows: [rule, '', ...shown, ...gap, shortenRow(last, width)] };
   }
 
   onKey(key: Key): void {

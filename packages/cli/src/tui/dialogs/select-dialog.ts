@@ -6,7 +6,8 @@
 
 import { sanitize } from '../../sanitize.ts';
 import type { Key } from '../input/key.ts';
-import { graphemesIn, rowWidth } from '../text/row-width.ts';
+import { graphemesIn, rowWidth, shortenRow } from '../text/row-width.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 import { renderSelect } from './select-rows.ts';
 
@@ -20,6 +21,8 @@ export interface SelectOption<T> {
   readonly below?: readonly string[] | undefined;
   /** A sentence about it, shown while it is chosen. */
   readonly about?: string | undefined;
+  /** After that sentence, dim; never cut. */
+  readonly aside?: string | undefined;
   /** The heading it stands under. */
   readonly group?: string | undefined;
 }
@@ -103,8 +106,10 @@ export class SelectDialog<T> implements Dialog {
         ...this.question,
         options: options.map(clean),
         index: this.index,
-        body: this.question.body?.(space) ?? [],
-        preview: active && this.question.preview ? this.question.preview(active.value, besideSpace) : [],
+        body: fit(this.question.body?.(space) ?? [], space.width - 2),
+        preview: (active && this.question.preview ? this.question.preview(active.value, besideSpace) : []).map((row) =>
+          shortenRow(row, space.width),
+        ),
         ...(isBeside && { previewAt: BESIDE_AT }),
         scroll: this.scroll,
         query: this.query,
@@ -198,12 +203,17 @@ export class SelectDialog<T> implements Dialog {
     const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
     const { options, whenSearched } = this.question;
     if (words.length === 0) return options;
-    const found = options.filter(({ label, hint = '', about = '' }) => {
-      const text = `${label} ${hint} ${about}`.toLowerCase();
+    const found = options.filter(({ label, hint = '', about = '', aside = '' }) => {
+      const text = `${label} ${hint} ${about} ${aside}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
     return whenSearched ? [...found, whenSearched(this.query)] : found;
   }
+}
+
+/** A row that is wider than the window would break the frame. */
+function fit(rows: readonly string[], width: number): readonly string[] {
+  return rows.flatMap((row) => (rowWidth(row) <= width ? [row] : wrapRows(row, { width })));
 }
 
 function clean<T>({ value: _value, label, hint, about, ...option }: SelectOption<T>) {

@@ -35,6 +35,7 @@ export interface PictureOption {
   readonly mark?: string | undefined;
   readonly below?: readonly string[] | undefined;
   readonly about?: string;
+  readonly aside?: string | undefined;
   readonly group?: string | undefined;
 }
 
@@ -48,6 +49,8 @@ export interface SelectRows {
 const MOST_OPTIONS = 12;
 const ROOM_FOR_GAPS = 16;
 const ABOUT_ROWS = 2;
+/** Cells that words leave at the end of a row. */
+const LOST_TO_WRAPPING = 16;
 const MOST_LABEL_CELLS = 48;
 const MOST_LABEL_SHARE = 0.5;
 /** A narrower second column goes below the first. */
@@ -239,7 +242,14 @@ function windowOf(blocks: readonly (readonly string[])[], picture: SelectPicture
 /** Two rows about the chosen answer, for every answer, so that nothing moves. */
 function aboutRows({ options, index }: SelectPicture, { styles, width }: DialogSpace): string[] {
   if (options.every(({ about }) => about === undefined)) return [];
-  const rows = wrapRows(options[index]?.about ?? '', { width: proseWidth(width), first: '  ' }).slice(0, ABOUT_ROWS);
+  const { about = '', aside = '' } = options[index] ?? {};
+  const most = proseWidth(width);
+  const end = aside === '' ? '' : `${about === '' ? '' : ' '}${styles.secondary(sanitize(aside))}`;
+  const shown = wrapRows(`${about}${end}`, { width: most, first: '  ' });
+  // A long sentence gives way to what follows it.
+  const room = ABOUT_ROWS * (most - 2) - rowWidth(end) - LOST_TO_WRAPPING;
+  const cut = `${shortenRow(about, Math.max(room, 0))}${end}`;
+  const rows = shown.length <= ABOUT_ROWS ? shown : wrapRows(cut, { width: most, first: '  ' }).slice(0, ABOUT_ROWS);
   return [...rows.map((row) => styles.primary(row)), ...Array.from({ length: ABOUT_ROWS - rows.length }, () => '')];
 }
 

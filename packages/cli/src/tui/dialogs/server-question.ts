@@ -49,9 +49,10 @@ async function askForm(form: Form, host: DialogHost, signal: AbortSignal): Promi
       options: [
         { label: form.fields.length === 0 ? 'Confirm' : 'Answer', value: 'accept' },
         { label: 'Decline', value: 'decline', hint: 'the server is told no' },
-        { label: 'Cancel (esc)', value: 'cancel', hint: 'the server is told that you did not answer' },
+        { label: 'Cancel', value: 'cancel', hint: 'the server is told that you did not answer' },
       ],
       escape: 'cancel',
+      escapes: 'cancels',
     },
     signal,
   );
@@ -172,10 +173,11 @@ async function askUrl(
       options: [
         { label: 'Continue', value: 'accept', hint: 'you open the page' },
         { label: 'Decline', value: 'decline', hint: 'the server is told no' },
-        { label: 'Cancel (esc)', value: 'cancel', hint: 'the server is told that you did not answer' },
+        { label: 'Cancel', value: 'cancel', hint: 'the server is told that you did not answer' },
       ],
       initial: 1,
       escape: 'cancel',
+      escapes: 'cancels',
     },
     signal,
   );
@@ -203,15 +205,18 @@ async function askSampling(
             ),
           ),
         ]),
-        space.styles.secondary(`an answer of at most ${request.maxTokens} tokens goes to the server`),
+        ...wrapRows(space.styles.secondary(`an answer of at most ${request.maxTokens} tokens goes to the server`), {
+          width: space.width - 4,
+        }),
       ],
       options: [
         { label: 'Allow once', value: 'once' },
         { label: 'Allow for this session', value: 'session', hint: 'every question of this server' },
-        { label: 'No (esc)', value: 'no' },
+        { label: 'No', value: 'no' },
       ],
       initial: 2,
       escape: 'no',
+      escapes: 'no',
     },
     signal,
   );
@@ -230,5 +235,5 @@ function paragraph(text: string, { width }: DialogSpace): string[] {
 
 function secretWarning(server: string, { styles, width }: DialogSpace): string[] {
   const words = `This looks like a secret. What you enter is sent to the MCP server ${makeVisibleLine(server)} as it is.`;
-  return wrapRows(styles.warning(words), { width: width - 4 });
+  return wrapRows(styles.warning(`! ${words}`), { width: width - 4, rest: '  ' });
 }

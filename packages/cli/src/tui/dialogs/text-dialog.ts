@@ -2,7 +2,7 @@
 
 import type { Key } from '../input/key.ts';
 import { cutRow, graphemesIn, rowWidth } from '../text/row-width.ts';
-import { renderRule } from '../render/rule.ts';
+import { renderKeys, renderRule } from '../render/rule.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 
@@ -38,6 +38,17 @@ const EDITS: Readonly<Record<string, Edit>> = {
   'ctrl+w': (before, after) => [[...before.join('').replace(/\S*\s*$/, '')], after],
 };
 
+/** As in a question with answers. */
+const ROOM_FOR_GAPS = 16;
+
+/** `enter takes it · esc goes back` as keys and what they do. */
+function splitKeys(keys: string): (readonly [key: string, does: string])[] {
+  return keys.split(' · ').map((part) => {
+    const [key = '', ...does] = part.split(' ');
+    return [key, does.join(' ')] as const;
+  });
+}
+
 export class TextDialog implements Dialog {
   readonly takesText = true;
   private readonly question: TextQuestion;
@@ -61,9 +72,11 @@ export class TextDialog implements Dialog {
       : rowWidth(title) + 6 <= width
         ? [renderRule({ styles, width, left: styles.bold(title) })]
         : [renderRule({ styles, width }), ...wrapRows(styles.bold(title), { width, first: '  ' })];
-    const rows = [...heading, ...(body?.(space) ?? []).map((row) => `  ${row}`)];
+    const gap = styles.isSpoken || space.maxRows < ROOM_FOR_GAPS ? [] : [''];
+    const matter = (body?.(space) ?? []).map((row) => (row === '' ? '' : `  ${row}`));
+    const rows = [...heading, ...gap, ...matter, ...(matter.length > 0 ? gap : [])];
     if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
-    rows.push(...wrapRows(styles.secondary(keys), { width, first: '  ' }));
+    rows.push(...wrapRows(styles.isSpoken ? keys : renderKeys(splitKeys(keys), styles), { width, first: '  ' }));
     const show = (characters: readonly string[]) => (isSecret ? '•'.repeat(characters.length) : characters.join(''));
     const available = Math.max(width - 4, 8);
     let left = show(this.before);

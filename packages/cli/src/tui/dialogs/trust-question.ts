@@ -32,10 +32,14 @@ export function askAboutTrust(
         '',
         ...(wouldLoad.length === 0
           ? wrapRows(EMPTY, { width: width - 4 })
-          : ['If you trust it, Castor loads:', ...listRows(wouldLoad, width)]),
+          : [...wrapRows('If you trust it, Castor loads:', { width: width - 4 }), ...listRows(wouldLoad, width)]),
         ...(wouldRun.length === 0
           ? []
-          : ['', styles.warning('! With your permissions it would run:'), ...listRows(wouldRun, width)]),
+          : [
+              '',
+              ...wrapRows(styles.warning('! With your permissions it would run:'), { width: width - 4, rest: '  ' }),
+              ...listRows(wouldRun, width),
+            ]),
       ],
       options: [
         { label: "Don't trust (ask again next time)", value: 'later' },
