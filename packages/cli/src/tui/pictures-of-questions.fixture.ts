@@ -7,11 +7,15 @@ import { askApproval } from './dialogs/approval.ts';
 import type { ActionDetails } from './dialogs/approval-matter.ts';
 import { askQuestions } from './dialogs/ask-user.ts';
 import { DialogHost } from './dialogs/dialog-host.ts';
+import { extensionQuestions } from './dialogs/extension-questions.ts';
 import { askAboutFallback } from './dialogs/fallback-question.ts';
 import { askForAccess } from './dialogs/first-run.ts';
+import { askAboutPlainText } from './dialogs/key-question.ts';
+import { askAboutLoop } from './dialogs/loop-question.ts';
 import { askAboutPlan } from './dialogs/plan-approval.ts';
 import { SelectDialog } from './dialogs/select-dialog.ts';
 import { askAboutServers } from './dialogs/server-consent.ts';
+import { askServerQuestion } from './dialogs/server-question.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
 import { createKeymap } from './input/keymap.ts';
 import { grammars } from './render/grammars.ts';
@@ -189,7 +193,32 @@ export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
     const question = { ...models, message: 'Quota exceeded.' } as Parameters<typeof askAboutFallback>[0];
     return askAboutFallback(question, host, signal);
   }),
-  'question-access': asked((host, signal) => askForAccess(host, signal, { leave: 'Leave (esc)' })),
+  'question-access': asked((host, signal) => askForAccess(host, signal, { leave: 'Leave' })),
+  'question-form': asked((host, signal) => {
+    const field = { description: '', kind: 'text', isRequired: true } as const;
+    const fields = [
+      { ...field, name: 'repository', title: 'Repository', isSecret: false },
+      { ...field, name: 'token', title: 'Token', isSecret: true },
+    ];
+    const message = 'Where should the issue be opened?';
+    return askServerQuestion({ type: 'form', server: 'github', message, fields }, host, signal);
+  }),
+  'question-page': asked((host, signal) => {
+    const url = 'https://github.com/login/device?code=ABCD-1234';
+    return askServerQuestion({ type: 'url', server: 'github', message: 'Sign in to go on.', url }, host, signal);
+  }),
+  'question-sampling': asked((host, signal) => {
+    const contents = [{ role: 'user', parts: [{ text: 'Summarise the last ten issues of the shop.' }] }];
+    const request = { system: 'You are brief.', contents, maxTokens: 400 };
+    return askServerQuestion({ type: 'sampling', server: 'github', request }, host, signal);
+  }),
+  'question-extension': asked((host, signal) => {
+    const page = 'Installing extension "shop".\nThis extension will run these programs:\n  node server.js';
+    return extensionQuestions(host, signal).confirm(page, 'Install this extension?');
+  }),
+  'question-loop': asked((host, signal) => askAboutLoop(host, signal)),
+  'question-keyring': asked((host, signal) => askAboutPlainText(host, signal, '~/.gemini/.env')),
+  'question-agent': approval({ ...EXEC, title: 'Agent reviewer: Confirm Shell Command', command: 'npm test' }),
   sessions,
   rewind,
 };

@@ -30,9 +30,11 @@ import { createComposerController } from './input/composer-controller.ts';
 import { pictureOf } from './pictures.fixture.ts';
 import { FILE_DIFF, QUESTIONS } from './pictures-of-questions.fixture.ts';
 import type { DrawComponent } from './pictures-of-questions.fixture.ts';
+import { SESSION } from './pictures-of-sessions.fixture.ts';
 import { grammars } from './render/grammars.ts';
 import { createHighlighter } from './render/highlight.ts';
 import { renderMarkdown } from './render/markdown-stream.ts';
+import { rowWidth } from './text/row-width.ts';
 import { createStyles } from './theme/styles.ts';
 import type { Styles } from './theme/styles.ts';
 import { chooseTheme } from './theme/theme.ts';
@@ -282,6 +284,7 @@ const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   diff: (styles, width) => renderToolCall(EDITED, { styles, width, maxRows: 12, grammars }),
   reads: (styles, width) => renderReads(READS, { styles, width }),
   ...QUESTIONS,
+  ...SESSION,
   'question-words': (styles, width) =>
     new TextDialog({ title: 'What should Castor do instead?', placeholder: 'say it' }, () => {}).view({
       styles,
@@ -334,6 +337,17 @@ describe('the picture', () => {
       writeFileSync(path, picture);
     }
     expect(picture).toBe(readFileSync(path, 'utf8'));
+  });
+
+  it('has no row that is wider than its window', () => {
+    for (const [look, styles, columns] of LOOKS) {
+      // A voice reads lines; the last rows are printed for the terminal to wrap: they are copied.
+      if (styles.isSpoken) continue;
+      for (const [name, draw] of Object.entries(COMPONENTS)) {
+        const wide = draw(styles, columns - 1).filter((row) => rowWidth(row) >= columns);
+        expect([look, name, name === 'exit' || name === 'answer' ? [] : wide]).toEqual([look, name, []]);
+      }
+    }
   });
 
   it('never has a background without a foreground chosen for it', async () => {
