@@ -37,7 +37,9 @@ export function toAgentOptions(start: Start): ChosenOptions & { mcp: NonNullable
     sandbox: chooseSandbox(start),
     planSettings: {
       enabled: settings.general.plan.enabled,
-      directory: settings.general.plan.directory ?? start.extensions?.planDirectory,
+      ...(settings.general.plan.directory === undefined
+        ? start.extensions?.plans
+        : { directory: settings.general.plan.directory }),
     },
     allowsAlways: !settings.security.disableAlwaysAllow,
     tellsTree: settings.context.includeDirectoryTree,

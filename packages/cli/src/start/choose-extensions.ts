@@ -30,8 +30,8 @@ export interface ChosenExtensions {
   extensions: readonly Extension[];
   /** The restrictions of all enabled extensions, also of those that are not loaded. */
   excluded: readonly { readonly name: string; readonly excludeTools: readonly string[] }[];
-  /** Of the first extension that has one. */
-  planDirectory: string | undefined;
+  /** Of the first extension that has a folder for plans. */
+  plans: { readonly directory: string; readonly directoryFrom: string } | undefined;
   warnings: readonly string[];
   /** The values of their settings. */
   readValues(place: ValuePlace): Promise<ExtensionValues | undefined>;
@@ -73,7 +73,7 @@ function choose(
     sources: [],
     extensions: [],
     excluded: [],
-    planDirectory: undefined,
+    plans: undefined,
     warnings,
     readValues: async () => undefined,
   };
@@ -97,7 +97,7 @@ function choose(
     })),
     extensions: loaded,
     excluded: permitted.map(({ name, manifest }) => ({ name, excludeTools: manifest.excludeTools })),
-    planDirectory: loaded.find(({ manifest }) => manifest.planDirectory !== undefined)?.manifest.planDirectory,
+    plans: plansOf(loaded, settings, warnings),
     warnings,
     async readValues(place) {
       if (loaded.every(({ manifest }) => manifest.settings.length === 0)) return undefined;
@@ -105,6 +105,21 @@ function choose(
       return readExtensionValues(loaded, place);
     },
   };
+}
+
+function plansOf(loaded: readonly Extension[], { general }: Settings, warnings: string[]): ChosenExtensions['plans'] {
+  const having = loaded.filter(({ manifest }) => manifest.planDirectory !== undefined);
+  const [first, ...others] = having;
+  const directory = first?.manifest.planDirectory;
+  if (directory === undefined) return undefined;
+  if (others.length > 0 && general.plan.directory === undefined) {
+    const names = others.map(({ name }) => name).join(', ');
+    warnings.push(
+      `plans are stored in ${directory}, as the extension ${first?.name} says; the folder of ${names} is not used. ` +
+        'The setting general.plan.directory decides.',
+    );
+  }
+  return { directory, directoryFrom: `plan.directory of the extension ${first?.name}` };
 }
 
 /** In lower case; undefined where the flag is absent, empty for `none`. */
@@ -138,6 +153,6 @@ function tellUnknown(extensions: readonly Extension[], warnings: string[]): void
       names.length === 1 ? `the extension ${names[0]} is not loaded` : `extensions are not loaded: ${names.join(', ')}`;
     warnings.push(`${what}; ${why}. To see what would run and consent: castor extensions consent ${names.join(' ')}`);
   };
-  tell('new', 'another program installed it, and Castor has not asked you yet');
+  tell('new', 'installed by another program, and Castor has not asked you yet');
   tell('changed', 'its files changed since you consented');
 }

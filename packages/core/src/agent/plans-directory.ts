@@ -3,18 +3,20 @@
 import { join, resolve, sep } from 'node:path';
 
 export interface PlansDirectoryOptions {
-  /** `general.plan.directory`. */
   wanted: string | undefined;
+  /** What named the folder. Default the setting `general.plan.directory`. */
+  wantedBy?: string | undefined;
   root: string;
   tempDirectory: string;
   warn: (message: string) => void;
 }
 
-export function choosePlansDirectory({ wanted, root, tempDirectory, warn }: PlansDirectoryOptions): string {
+export function choosePlansDirectory(options: PlansDirectoryOptions): string {
+  const { wanted, wantedBy = 'general.plan.directory', root, tempDirectory, warn } = options;
   const usual = join(tempDirectory, 'plans');
   if (!wanted?.trim()) return usual;
   const directory = resolve(root, wanted);
   if (directory.startsWith(`${resolve(root)}${sep}`)) return directory;
-  warn(`general.plan.directory must be a folder inside ${root}; Castor stores plans in ${usual}.`);
+  warn(`${wantedBy} must be a folder inside ${root}; Castor stores plans in ${usual}.`);
   return usual;
 }

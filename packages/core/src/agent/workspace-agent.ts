@@ -101,8 +101,8 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   const warn: Warn = (message) => inbox.post({ type: 'notice', level: 'warning', message });
   const toolSettings = { ...DEFAULT_TOOL_SETTINGS, ...options.toolSettings };
   const tempDirectory = await resolveProjectDirectory({ home, root, clock });
-  const wanted = options.planSettings?.directory;
-  const plansDirectory = choosePlansDirectory({ wanted, root, tempDirectory, warn });
+  const { directory: wanted, directoryFrom: wantedBy } = options.planSettings ?? {};
+  const plansDirectory = choosePlansDirectory({ wanted, wantedBy, root, tempDirectory, warn });
   const isGitRepository = existsSync(join(root, '.git'));
   const [ignore, loaded, priced] = await Promise.all([
     IgnoreRules.load(root, { ...options.ignore, includeDirectories }),

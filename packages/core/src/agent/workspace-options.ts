@@ -212,6 +212,8 @@ export interface PlanSettings {
   enabled?: boolean;
   /** Inside the workspace; default: a folder in the project's temporary one. */
   directory?: string | undefined;
+  /** What names the folder, for a message about it. Default the setting `general.plan.directory`. */
+  directoryFrom?: string | undefined;
 }
 
 /** Options with the sources of the start. */

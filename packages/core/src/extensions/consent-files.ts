@@ -87,7 +87,7 @@ export async function describeEach(
     try {
       return await describe(file);
     } catch (error) {
-      return [`${basename(file)} cannot be read: ${words(getErrorMessage(error))}`];
+      return [`${basename(file)} cannot be read: ${words(getErrorMessage(error).replaceAll(file, basename(file)))}`];
     }
   });
   return (await Promise.all(lines)).flat();

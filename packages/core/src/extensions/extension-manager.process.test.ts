@@ -99,7 +99,14 @@ describe('installing', () => {
   ])('a manifest with %s is refused by its file', async (_, text, words) => {
     await using source = await createWorkspace({ files: { 'gemini-extension.json': text } });
     await using home = await createWorkspace();
-    await expect(openManager(home).manager.install({ source: source.project }, signal)).rejects.toThrow(words);
+    const installing = openManager(home).manager.install({ source: source.project }, signal);
+    const { message } = await installing.then(
+      () => expect.fail('It was installed.'),
+      (error: unknown) => error as Error,
+    );
+    expect(message).toMatch(words);
+    expect(message.startsWith(`${source.project}: `)).toBe(true);
+    expect(message).not.toContain('staging');
   });
 
   it('refuses links out of a folder, pipes, and a name that is taken', async () => {

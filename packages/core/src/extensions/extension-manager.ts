@@ -24,7 +24,7 @@ import { writeInstallation } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { digestConsented, loadExtensions, recordOf } from './load-extensions.ts';
 import type { Extension } from './load-extensions.ts';
-import { readManifest } from './manifest.ts';
+import { readFetchedManifest, readManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import type { Environment } from './run-git.ts';
 import { listTree } from './tree-digest.ts';
@@ -92,7 +92,7 @@ export class ExtensionManager {
     this.assertAllowed(source);
     return this.staged(async (stage) => {
       const fetched = await this.fetch(source, stage, wish, signal);
-      const manifest = readManifest(fetched.directory, cwd);
+      const manifest = readFetchedManifest(fetched.directory, source.source, cwd);
       this.assertFree(manifest.name);
       const installation = installationOf(source, fetched, wish);
       await this.askToInstall(manifest, fetched.directory, installation);
@@ -165,7 +165,7 @@ export class ExtensionManager {
     this.assertAllowed(source);
     return this.staged(async (stage) => {
       const fetched = await this.fetch(source, stage, installation, signal);
-      const manifest = readManifest(fetched.directory, cwd);
+      const manifest = readFetchedManifest(fetched.directory, source.source, cwd);
       if (manifest.name !== extension.name) this.assertFree(manifest.name);
       const renewed = installationOf(source, fetched, installation);
       const isSame = await this.askToUpdate(extension, manifest, fetched.directory, renewed);

@@ -33,6 +33,16 @@ export interface Manifest {
   readonly migratedTo: string | undefined;
 }
 
+/** Of a copy that goes when it is invalid: the problem names the file in its source. */
+export function readFetchedManifest(directory: string, source: string, workspacePath: string): Manifest {
+  try {
+    return readManifest(directory, workspacePath);
+  } catch (error) {
+    const message = getErrorMessage(error).replaceAll(join(directory, '/'), '');
+    throw new ExtensionError(`${source}: ${message}`, { cause: error });
+  }
+}
+
 /** `workspacePath` is the folder the agent works in. Throws an ExtensionError that names the file. */
 export function readManifest(directory: string, workspacePath: string): Manifest {
   const file = join(directory, MANIFEST);
@@ -40,7 +50,10 @@ export function readManifest(directory: string, workspacePath: string): Manifest
   try {
     written = readSourceFile(file);
   } catch (error) {
-    throw new ExtensionError(getErrorMessage(error), { cause: error });
+    const message = getErrorMessage(error)
+      .replace(': invalid settings: ', ': ')
+      .replace(/ Correct this place.*$/, '');
+    throw new ExtensionError(`Invalid configuration in ${message}`, { cause: error });
   }
   if (written === undefined) throw new ExtensionError(`Configuration file not found at ${file}`);
   const values = replacePathVariables(written, { extensionPath: directory, workspacePath });

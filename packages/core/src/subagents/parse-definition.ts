@@ -45,7 +45,9 @@ export async function parseAgentFile(given: AgentFile): Promise<ParsedAgents> {
   const parsed: ParsedAgents = { agents: [], errors: [], warnings: [] };
   const split = splitFrontMatter(given.text);
   if (!('block' in split)) {
-    parsed.errors.push(`${given.file}:${split.line}: ${split.reason}, followed by name, description and a line "---".`);
+    parsed.errors.push(
+      `${given.file}:${split.line}: ${split.reason}. An agent's file begins with a line "---", its name, its description and a line "---".`,
+    );
     return parsed;
   }
   const { block, body } = split;
