@@ -47,7 +47,7 @@ function toCheck({ server, state, signIn }: CheckedServer): Check {
   const about = describeSignIn(signIn);
   if (state.status === 'ready') {
     const figures = `ready in ${state.connectMs} ms, ${countOf(state.tools.length, 'tool')}`;
-    const says = [`${name} (${transportOf(server)}): ${figures}`, about, ...state.leftOut];
+    const says = [`${name} (${transportOf(server, state)}): ${figures}`, about, ...state.leftOut];
     return { topic: TOPIC, status: state.leftOut.length > 0 ? 'problem' : 'ok', says: lines(says) };
   }
   const late = `not ready within ${LIMIT_MS / 1_000} s; a session waits up to ${server.startLimitMs / 1_000} s`;
@@ -56,7 +56,7 @@ function toCheck({ server, state, signIn }: CheckedServer): Check {
   return {
     topic: TOPIC,
     status: 'problem',
-    says: lines([`${name} (${transportOf(server)}): ${error}`, about, stderr]),
+    says: lines([`${name} (${transportOf(server, state)}): ${error}`, about, stderr]),
     fix: `castor mcp test ${name} shows each step; castor mcp disable ${name} leaves it out.`,
   };
 }

@@ -37,11 +37,24 @@ export async function addServer(argv: readonly string[], context: SubcommandCont
 
 export async function removeServer(name: string, scope: McpScope, context: SubcommandContext): Promise<ExitCode> {
   const path = fileOf(scope, context);
-  const isThere = serversIn(path).includes(name);
-  if (isThere) saveSetting(path, ['mcpServers', name], undefined);
-  const what = isThere ? 'removed from' : 'not found in';
-  await context.output.answer(`Server "${name}" ${what} ${scope} settings.\n`);
-  return ExitCode.Success;
+  if (serversIn(path).includes(name)) {
+    saveSetting(path, ['mcpServers', name], undefined);
+    await context.output.answer(`Server "${name}" removed from ${scope} settings.\n`);
+    return ExitCode.Success;
+  }
+  const other = scope === 'user' ? 'project' : 'user';
+  const hint = isIn(other, name, context) ? ` It is in ${other} settings: castor mcp remove -s ${other} ${name}` : '';
+  context.output.note(`castor: Server "${name}" not found in ${scope} settings.${hint}`);
+  return ExitCode.Failure;
+}
+
+/** An unreadable file is not searched. */
+function isIn(scope: McpScope, name: string, { cwd, home }: SubcommandContext): boolean {
+  try {
+    return serversIn(scope === 'user' ? userSettingsPath(home) : workspaceSettingsPath(cwd)).includes(name);
+  } catch {
+    return false;
+  }
 }
 
 function fileOf(scope: McpScope, { cwd, home }: SubcommandContext): string {

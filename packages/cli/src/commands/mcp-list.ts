@@ -4,6 +4,7 @@ import { checkServers } from '@castor/core/program';
 import type { CheckedServer, IdleEntry, McpServer, SignInState } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
+import { STATUS_MARKS } from '../status-marks.ts';
 import { toJson } from '../to-json.ts';
 import { connectionOptions, findServers, noteWarnings } from './find-servers.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -31,11 +32,11 @@ interface Row {
 }
 
 const MARKS: Readonly<Record<Row['status'], string>> = {
-  connected: '✓',
-  connecting: '…',
-  blocked: '⛔',
-  disabled: '○',
-  disconnected: '✗',
+  connected: STATUS_MARKS.works,
+  connecting: STATUS_MARKS.underWay,
+  blocked: STATUS_MARKS.blocked,
+  disabled: STATUS_MARKS.off,
+  disconnected: STATUS_MARKS.failed,
 };
 
 export async function listServers(
@@ -65,7 +66,7 @@ function toRow({ server, state, signIn }: CheckedServer, limitMs: number, mask: 
     name: server.name,
     from: server.owner,
     target: describeTarget(server, mask),
-    transport: transportOf(server),
+    transport: transportOf(server, state),
     status: isReady ? 'connected' : isLate ? 'connecting' : 'disconnected',
     error: isLate ? late : isReady ? undefined : state.lastError,
     stderr: isReady ? undefined : lastLines(state.stderr),
@@ -86,8 +87,10 @@ function describeTarget({ address }: McpServer, mask: ReturnType<typeof createMa
   return [address.command, ...(mask('args', address.args) as string[])].join(' ');
 }
 
-export function transportOf({ address }: McpServer): string {
-  return address.kind === 'http-or-sse' ? 'http' : address.kind;
+/** What the connection uses in the end. */
+export function transportOf({ address }: McpServer, { isFallback }: CheckedServer['state']): string {
+  if (address.kind !== 'http-or-sse') return address.kind;
+  return isFallback === true ? 'sse' : 'http';
 }
 
 /** Undefined where there is nothing to say. */

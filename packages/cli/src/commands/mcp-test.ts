@@ -100,13 +100,7 @@ function toText(name: string, tried: TriedServer): string {
           `  offers     ${capabilities.join(', ') || 'nothing'}`,
         ];
   const stderr = lastLines(tried.stderr, STDERR_LINES);
-  return [
-    head,
-    ...about,
-    ...block(
-      'Times',
-      steps.map(({ name: step, ms }) => `${step.padEnd(26)} ${ms === undefined ? 'no answer' : `${ms} ms`}`),
-    ),
+  const listing = [
     ...block(
       'Tools',
       tried.tools.map(
@@ -128,12 +122,21 @@ function toText(name: string, tried: TriedServer): string {
       'Templates',
       state.templates.map(({ uriTemplate }) => uriTemplate),
     ),
-    ...(call
-      ? [
-          `Call${call.ms === undefined ? '' : ` (${call.ms} ms)`}${call.isError ? ', failed' : ''}:`,
-          ...indent(call.text),
-        ]
-      : []),
+  ];
+  const called = call
+    ? [`Call${call.ms === undefined ? '' : ` (${call.ms} ms)`}${call.isError ? ', failed' : ''}:`, ...indent(call.text)]
+    : [];
+  return [
+    head,
+    ...about,
+    // An error of the call is what the author looks for.
+    ...(call?.isError === true ? called : []),
+    ...block(
+      'Times',
+      steps.map(({ name: step, ms }) => `${step.padEnd(26)} ${ms === undefined ? 'no answer' : `${ms} ms`}`),
+    ),
+    ...(call?.isError === true ? [] : listing),
+    ...(call?.isError === true ? [] : called),
     ...block('Warnings', tried.warnings),
     ...(stderr === undefined ? [] : ['The end of stderr:', ...indent(stderr)]),
     '',

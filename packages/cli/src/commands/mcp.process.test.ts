@@ -34,7 +34,7 @@ describe('castor mcp list', () => {
     expect(stdout).toMatch(
       /✗ c_locked: .* \(http\) - Disconnected\n {4}It requires a sign-in \(401\)\. To sign in: castor mcp login c_locked/,
     );
-    expect(stdout).toContain('⛔ d_blocked: blocked - Blocked');
+    expect(stdout).toContain('! d_blocked: blocked - Blocked');
     expect(stdout).not.toContain('very-secret-value');
     await good.untilAlive((alive) => alive.length === 0);
   });
@@ -52,7 +52,7 @@ describe('castor mcp list', () => {
     expect(slow.readRecord().of('grandchild')).toHaveLength(1);
     await slow.untilAlive((alive) => alive.length === 0);
     const { stdout } = await env.run('list', '--timeout', '0.2');
-    expect(stdout).toMatch(/… slow: .* - Connecting\n {4}It was not ready within 0\.2 s\./);
+    expect(stdout).toMatch(/▸ slow: .* - Connecting\n {4}It was not ready within 0\.2 s\./);
     await slow.untilAlive((alive) => alive.length === 0);
   });
 
@@ -62,7 +62,7 @@ describe('castor mcp list', () => {
       files: { '.gemini/settings.json': JSON.stringify({ mcpServers: { one: server.entry } }) },
     });
     const { stdout, stderr } = await env.run('list');
-    expect(stdout).toContain('○ one: untrusted - Disabled');
+    expect(stdout).toContain('- one: untrusted - Disabled');
     const why = 'do not start, because the folder has no trust decision: one. To start them, trust the folder';
     expect(stderr).toContain(`MCP servers ${why}`);
     expect((await env.doctor('--offline')).stdout).toMatch(/-- +mcp +The MCP server one does not start, because/);
@@ -79,7 +79,7 @@ describe('castor mcp list', () => {
     await using env = await openFolder();
     expect((await env.run('add', 'one', '--', command, ...args)).stderr).toContain('is not trusted');
     await env.trust();
-    expect((await env.run('list')).stdout).toContain('○ one');
+    expect((await env.run('list')).stdout).toContain('- one');
     expect(await env.run('add', 'one', '--', command, ...args)).toMatchObject({ code: 0, stderr: '' });
     expect((await env.run('list')).stdout).toContain('✓ one');
   });
@@ -107,7 +107,7 @@ describe('castor mcp trust', () => {
     expect(stdout).toContain('; env MODE)');
     const listed = await env.run('list');
     expect([listed.stdout, listed.stderr]).toEqual([
-      expect.stringMatching(/✓ one: [^]*○ two: /),
+      expect.stringMatching(/✓ one: [^]*- two: /),
       expect.stringContaining('do not start without your consent: two (http://127.0.0.1:1/) [new]. To start them'),
     ]);
     await env.run('trust');
@@ -139,7 +139,9 @@ describe('castor mcp test', () => {
       rules: [mcp.on('start', [mcp.raw('hello\n'), mcp.stderr('ready\n')])],
     } as never);
     await using remote = await mcpServer(SCRIPT as never);
-    await using env = await openFolder(userServers({ one: process_.entry, two: { url: remote.url } }));
+    await using old = await mcpServer({ tools: [], http: { transports: ['sse'] } });
+    const entries = { one: process_.entry, two: { url: remote.url }, three: { url: old.sseUrl } };
+    await using env = await openFolder(userServers(entries));
     const { code, stdout } = await env.run('test', 'one', '--tool', 'echo', '--args', '{"n":7}', '--timeout', '60');
     expect(stdout).toMatch(/^✓ one: ready after \d+ ms \(stdio\)\n {2}server {5}scripted 1\.0\.0\n/);
     for (const part of [/start +\d+ ms/, /initialize +\d+ ms/, /tools\/list +\d+ ms/, /tools\/call +\d+ ms/])
@@ -159,6 +161,7 @@ describe('castor mcp test', () => {
     expect((await env.run('test', 'two', '--strict', '--timeout', '60')).code).toBe(1);
     expect(JSON.parse((await env.run('list', '--json', '--timeout', '60')).stdout)).toMatchObject([
       { name: 'one', status: 'connected', tools: 3 },
+      { name: 'three', status: 'connected', transport: 'sse' },
       { name: 'two', status: 'connected', transport: 'http' },
     ]);
     const json = await env.run('test', 'two', '--tool', 'fails', '-o', 'json', '--timeout', '60');
@@ -174,6 +177,21 @@ describe('castor mcp test', () => {
         instructions: 'Be kind.',
       },
     ]);
+  });
+
+  it('prints the error of a failed call first, without the listing, and SSE where it fell back to it', async () => {
+    await using old = await mcpServer({ ...SCRIPT, http: { transports: ['sse'] } } as never);
+    await using env = await openFolder(userServers({ old: { url: old.sseUrl } }));
+    const failed = await env.run('test', 'old', '--tool', 'fails', '--timeout', '60');
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /^✓ old: ready after \d+ ms \(sse\)\n[^]*\nCall.*, failed:\n {2}MCP tool .fails. reported an error: no luck\nTimes /,
+      ) as string,
+    });
+    expect(failed.stdout).not.toContain('Echoes.');
+    const unknown = await env.run('test', 'old', '--tool', 'nope', '--timeout', '60');
+    expect(unknown.stdout).toContain('offers no tool nope. It offers: bare, echo, fails.');
   });
 
   it('lists the tools once, as a server that changes its list has them in the end', async () => {

@@ -118,8 +118,13 @@ describe('castor mcp remove, enable, disable', () => {
       stdout: 'Server "one" removed from project settings.\n',
     });
     expect(await env.run('remove', 'one')).toMatchObject({
-      code: 0,
-      stdout: 'Server "one" not found in project settings.\n',
+      code: 1,
+      stderr: 'castor: Server "one" not found in project settings.\n',
+    });
+    await env.run('add', '-s', 'user', 'two', 'x');
+    expect(await env.run('remove', 'two')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('It is in user settings: castor mcp remove -s user two') as string,
     });
   });
 
@@ -128,7 +133,7 @@ describe('castor mcp remove, enable, disable', () => {
     const file = join(env.workspace.home, '.gemini', 'mcp-server-enablement.json');
     expect(await env.run('disable', 'one')).toMatchObject({ code: 0, stdout: "✓ MCP server 'One' disabled.\n" });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ one: { enabled: false } });
-    expect((await env.run('list')).stdout).toContain('○ One: disabled - Disabled');
+    expect((await env.run('list')).stdout).toContain('- One: disabled - Disabled');
     expect(await env.run('enable', 'One')).toMatchObject({ code: 0, stdout: "✓ MCP server 'One' enabled.\n" });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({});
     expect(await env.run('disable', 'two')).toMatchObject({

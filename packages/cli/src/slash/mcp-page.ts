@@ -2,6 +2,7 @@
 
 import type { DefinedTool, WorkspaceAgent } from '@castor/core';
 import { readableCount, readableDuration } from '../readable-numbers.ts';
+import { STATUS_MARKS } from '../status-marks.ts';
 
 type Servers = NonNullable<WorkspaceAgent['servers']>;
 type ServerState = Servers['states'][number];
@@ -17,16 +18,17 @@ export interface PageOptions {
   detail: PageDetail;
 }
 
-const STATUS: Readonly<Record<ServerState['status'], string>> = {
-  ready: '🟢 Ready',
-  connecting: '🔄 Starting... (first startup may take longer)',
-  lost: '🔄 Reconnecting',
-  failed: '🔴 Disconnected',
-  closed: '🔴 Disconnected',
-  invalid: '🔴 Not started',
-  untrusted: '🔴 Not started',
-  disabled: '⏸️ Disabled',
-  blocked: '🔴 Blocked',
+const { works, failed, blocked, off, underWay } = STATUS_MARKS;
+const STATUS: Readonly<Record<ServerState['status'], readonly [mark: string, words: string]>> = {
+  ready: [works, 'Ready'],
+  connecting: [underWay, 'Starting... (first startup may take longer)'],
+  lost: [underWay, 'Reconnecting'],
+  failed: [failed, 'Disconnected'],
+  closed: [failed, 'Disconnected'],
+  invalid: [failed, 'Not started'],
+  untrusted: [blocked, 'Not started'],
+  disabled: [off, 'Disabled'],
+  blocked: [blocked, 'Blocked'],
 };
 const SIGN_INS: Readonly<Partial<Record<SignInState['status'], string>>> = {
   'signed-in': ' (OAuth)',
@@ -46,7 +48,7 @@ export function describeServers(servers: Servers, options: PageOptions): string 
   // Blocked servers come last.
   const sorted = [...shown].sort((a, b) => Number(a.status === 'blocked') - Number(b.status === 'blocked'));
   const starting = shown.filter(({ status }) => status === 'connecting').length;
-  const notes = starting > 0 ? [`⏳ MCP servers are starting up (${starting} initializing)...`, ''] : [];
+  const notes = starting > 0 ? [`${underWay} MCP servers are starting up (${starting} initializing)...`, ''] : [];
   const rows = sorted.flatMap((state) => [...describeServer(state, servers, options), '']);
   return [...notes, 'Configured MCP servers:', '', ...rows, ...describeSearch(servers)].join('\n').trimEnd();
 }
@@ -74,11 +76,11 @@ function describeServer(state: ServerState, servers: Servers, options: PageOptio
   } = state;
   const config = servers.configOf(name);
   const owner = config?.owner === undefined ? '' : ` (from ${config.owner})`;
-  const [icon, ...words] = STATUS[status].split(' ');
+  const [mark, words] = STATUS[status];
   const isUp = status === 'ready' || status === 'lost';
   const tools = options.tools.filter(({ server }) => server?.name === name);
   const counts = isUp ? countsOf(state, tools.length) : '';
-  const lines = [`${icon} ${name}${owner} - ${words.join(' ')}${counts}${signInOf(state, options.signIns)}`];
+  const lines = [`${mark} ${name}${owner} - ${words}${counts}${signInOf(state, options.signIns)}`];
   const isDetailed = options.detail !== 'names';
   if (isDetailed && config?.description) lines.push(`  ${config.description}`);
   if (connectMs !== undefined && isUp) {
@@ -99,11 +101,11 @@ function describeServer(state: ServerState, servers: Servers, options: PageOptio
     ),
   );
   const changed = new Set(servers.contents.changed);
-  const mark = (uri: string) => (changed.has(`${name}:${uri}`) ? ' (changed since it was read)' : '');
+  const changeOf = (uri: string) => (changed.has(`${name}:${uri}`) ? ' (changed since it was read)' : '');
   lines.push(
     ...listOf(
       'Resources',
-      resources.map((each) => `${each.name} (@${name}:${each.uri})${mark(each.uri)}`),
+      resources.map((each) => `${each.name} (@${name}:${each.uri})${changeOf(each.uri)}`),
     ),
   );
   lines.push(

@@ -13,6 +13,7 @@ import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './listed-items.ts';
 import type { ListedPrompt, ListedResource, ListedTemplate, ListedTool } from './listed-items.ts';
 import { RpcSession } from './rpc-session.ts';
 import type { RequestOptions, RpcSessionOptions, RpcTransport } from './rpc-session.ts';
+import type { ServerAddress } from './server-config.ts';
 import type { CallResult } from './tool-result.ts';
 
 const OFFERED_VERSION = '2025-11-25';
@@ -169,9 +170,14 @@ export class McpConnection {
 }
 
 /** The reason of a failed start, as one sentence. */
-export function describeFailure(error: unknown): string {
+export function describeFailure(error: unknown, address?: ServerAddress): string {
   if (isSignInMissing(error)) return 'It requires a sign-in (401).';
   const { cause, status } = error as { cause?: unknown; status?: unknown };
+  if (isUnreachable(error) && address && address.kind !== 'stdio') {
+    const { origin, pathname } = new URL(address.url);
+    const { message = '', code = 'the connection failed' } = (cause ?? {}) as { message?: string; code?: string };
+    return cleanLine(`${origin}${pathname} is not reachable: ${message || code}.`, 500);
+  }
   if (typeof status === 'number' && status >= 400) {
     // The library's words leave out the status, and without a body they say nothing.
     const body = getErrorMessage(error).replace(/^Error POSTing to endpoint[^:]*:\s*/, '');
@@ -188,7 +194,9 @@ export function isSignInMissing(error: unknown): boolean {
 
 /** Over HTTP: the server forgot the session, or is not reachable. */
 export function isSessionLost(error: unknown): boolean {
-  return (
-    (error as { status?: unknown }).status === 404 || (error instanceof TypeError && error.message === 'fetch failed')
-  );
+  return (error as { status?: unknown }).status === 404 || isUnreachable(error);
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed';
 }

@@ -163,7 +163,7 @@ describe('a server over HTTP', () => {
     await using run = await open({ url: 'http://127.0.0.1:1025/mcp' });
     expect(run.state).toMatchObject({
       status: 'failed',
-      lastError: expect.stringMatching(/^fetch failed: .*(ECONNREFUSED|bad port)/) as string,
+      lastError: expect.stringMatching(/^http:.* is not reachable: .*(ECONNREFUSED|bad port)/) as string,
     });
   });
 });

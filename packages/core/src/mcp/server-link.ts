@@ -33,6 +33,7 @@ export type OpenTransport = (server: McpServer, attempt: 'first' | 'fallback') =
 /** The transport of the last attempt: its stderr explains a failure. */
 interface Opened {
   last?: OpenedTransport;
+  isFallback?: boolean;
 }
 
 type EventOf<E> = E extends unknown ? Omit<E, 'server' | 'at'> : never;
@@ -178,7 +179,7 @@ export class ServerLink {
       this.connection = connection;
       this.readyAt = this.options.clock.now();
       this.apply(tools);
-      this.report({ type: 'ready', instructions: connection.instructions });
+      this.report({ type: 'ready', instructions: connection.instructions, isFallback: opened.isFallback ?? false });
     } catch (error) {
       await connection.close();
       throw error;
@@ -203,6 +204,7 @@ export class ServerLink {
       if (signal.aborted || isSignInMissing(error)) throw error;
       const fallback = await open(server, 'fallback');
       if (!fallback) throw error;
+      opened.isFallback = true;
       try {
         return await this.handshake(fallback, signal, opened);
       } catch (second) {
@@ -239,7 +241,7 @@ export class ServerLink {
 
   private describe(error: unknown, opened: OpenedTransport | undefined): string {
     const { server, signInHint } = this.options;
-    if (!isSignInMissing(error)) return describeFailure(error);
+    if (!isSignInMissing(error)) return describeFailure(error, server.address);
     const hint = usesGoogleCredentials(server) ? undefined : signInHint?.(server.name);
     return joinSentences(opened?.signInProblem?.() ?? describeFailure(error), hint);
   }

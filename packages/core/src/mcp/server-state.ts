@@ -5,7 +5,7 @@ import type { IdleReason } from './select-servers.ts';
 
 export type McpEvent = { readonly server: string; readonly at: number } & (
   | { readonly type: 'connecting' }
-  | { readonly type: 'ready'; readonly instructions: string }
+  | { readonly type: 'ready'; readonly instructions: string; readonly isFallback?: boolean }
   /** The tools in effect; `leftOut` holds one sentence per tool that is not offered. */
   | { readonly type: 'listed'; readonly tools: readonly string[]; readonly leftOut: readonly string[] }
   /** What else the server offers; an absent list stays as it was. */
@@ -56,6 +56,8 @@ export interface McpServerState extends ServerOffer {
   readonly stderr?: string;
   /** The server rejected the last connection for want of a valid credential. */
   readonly needsSignIn?: boolean;
+  /** The connection uses SSE, because streamable HTTP failed. */
+  readonly isFallback?: boolean;
   /** How often the server was connected to, this time included. */
   readonly attempts: number;
 }
@@ -99,6 +101,7 @@ function next(server: McpServerState, event: Exclude<McpEvent, { type: 'removed'
         since: at,
         connectMs: at - server.since,
         instructions: event.instructions,
+        isFallback: event.isFallback ?? false,
         needsSignIn: false,
       };
     case 'listed':

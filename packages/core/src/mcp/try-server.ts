@@ -59,6 +59,9 @@ export interface TriedServer {
   call?: TriedCall | undefined;
 }
 
+/** Tools that are named where the wanted one is missing. */
+const MOST_NAMES = 20;
+
 /** Resolves when every process has ended. */
 export async function tryServer(server: McpServer, options: TryServerOptions): Promise<TriedServer> {
   const { limitMs, signal, clientVersion, signInHint, call, clock = systemClock } = options;
@@ -90,7 +93,7 @@ export async function tryServer(server: McpServer, options: TryServerOptions): P
     const listed = listedTools(steps, server, tools);
     return {
       state: state!,
-      transport: kind === 'http-or-sse' ? 'http' : kind,
+      transport: kind !== 'http-or-sse' ? kind : state!.isFallback === true ? 'sse' : 'http',
       protocolVersion: textOf(protocolVersion),
       serverName: isRecord(serverInfo) ? textOf(serverInfo['name']) : undefined,
       serverVersion: isRecord(serverInfo) ? textOf(serverInfo['version']) : undefined,
@@ -126,7 +129,9 @@ async function tryCall(
 ): Promise<TriedCall> {
   const tool = tools.getTool(toToolName(server.name, name)) ?? tools.getTool(name);
   if (!tool) {
-    const text = `The server offers no tool ${cleanLine(name, 200)}.`;
+    const names = tools.list().map((each) => cleanLine(each.server?.tool ?? each.name, 100));
+    const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+    const text = `The server offers no tool ${cleanLine(name, 200)}. It offers: ${names.slice(0, MOST_NAMES).join(', ') || 'none'}${more}.`;
     return { isError: true, refusal: text, text };
   }
   let invocation: ReturnType<typeof tool.build>;

@@ -9,6 +9,8 @@ const NAMES = {
   HARMLESS: 'yes',
   SSL_CERT_FILE: '/etc/ssl/cert.pem',
   NODE_EXTRA_CA_CERTS: '/etc/ssl/own.pem',
+  PIP_CERT: '/etc/ssl/own.pem',
+  NIX_SSL_CERT_FILE: '/etc/ssl/own.pem',
   GIT_AUTHOR_NAME: 'Ada',
   DEPLOY_KEY: 'k',
   MY_API_KEY: '1',
