@@ -17,6 +17,7 @@ it('restores files and conversation of a point, and asks about its call again', 
     answer(call('run_shell_command', { command: 'echo x > made.txt' })),
     say('First done.'),
     say('Written again.'),
+    say('And a third time.'),
   ]);
   await runCli(['-p', 'Write it', '-y'], { workspace, model });
   expect([await workspace.read('notes.txt'), existsSync(join(workspace.project, 'made.txt'))]).toEqual(['two\n', true]);
@@ -48,4 +49,10 @@ it('restores files and conversation of a point, and asks about its call again', 
   terminal.type('/undo --yes\r');
   await terminal.waitForText('Undone: 1 path, verified.');
   expect(await workspace.read('notes.txt')).toBe('one\n');
+  // Also where this session has written the file meanwhile.
+  terminal.type(`/restore ${point}\r`);
+  await terminal.waitForText('❯ 1  Yes, once');
+  terminal.type('\r');
+  await terminal.waitForText('And a third time.');
+  expect(await workspace.read('notes.txt')).toBe('two\n');
 });

@@ -188,7 +188,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
   });
   const servers = opened?.servers;
   const history = () => agent.chat.getHistory();
-  const undoParts = { root: workspace.root, tempDirectory, recorder, policy, tools, inbox, hooks, history };
+  const undoParts = { root: workspace.root, tempDirectory, recorder, policy, tools, inbox, hooks, history, store };
   const undo: WorkspaceUndo | undefined = openUndo(options, undoParts);
   const recorded = { chatRecorder: recorder, callRecorder: recorder, changeWatch: undo?.watch() };
   const wiring = {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { Content } from '../protocol/content.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
+import type { FileStore } from '../tools/files/file-store.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { systemClock } from '../util/clock.ts';
@@ -34,6 +35,7 @@ export interface UndoParts {
   hooks: SessionHooks | undefined;
   /** The conversation. */
   history: () => readonly Content[];
+  store: FileStore;
 }
 
 /** Undefined where nothing is recorded, or the user wants none. */
@@ -47,7 +49,7 @@ export function openUndo(
     checkpointing,
     environment,
   }: ResolvedWorkspaceOptions,
-  { root, tempDirectory, recorder, policy, tools, inbox, hooks, history }: UndoParts,
+  { root, tempDirectory, recorder, policy, tools, inbox, hooks, history, store }: UndoParts,
 ): WorkspaceUndo | undefined {
   if (!recorder || coverage === 'off') return undefined;
   return new WorkspaceUndo({
@@ -57,6 +59,7 @@ export function openUndo(
     kindOf: (name) => tools.getTool(name)?.kind,
     isEager: () => policy.mode === 'yolo' || policy.mode === 'autoEdit',
     hasHooks: () => hooks !== undefined,
+    forgetReads: () => store.ledger.clear(),
     tell: (level, message) => inbox.post({ type: 'notice', level, message }),
   });
 }

@@ -39,6 +39,8 @@ export interface WorkspaceUndoOptions {
   readonly history?: (() => readonly Content[]) | undefined;
   /** PATH of the programs that may be started. */
   readonly programs: string;
+  /** Called when the conversation goes back: the files are again as the model knew them then. */
+  readonly forgetReads: () => void;
   readonly tell: (level: 'info' | 'warning', message: string) => void;
 }
 
@@ -201,6 +203,7 @@ export class WorkspaceUndo {
         openOther: (id) => openSessionUndo(id, { home, root }, { isWriting: true }),
       });
     } finally {
+      this.options.forgetReads();
       await undo.refresh();
     }
   }

@@ -15,6 +15,11 @@ export class ReadLedger {
     this.fingerprints.set(realPath, content);
   }
 
+  /** The conversation went back: what the model has seen since counts as never read. */
+  clear(): void {
+    this.fingerprints.clear();
+  }
+
   /** Whether the content differs from what the model last saw. */
   isStale(realPath: string, content: string): boolean {
     const known = this.fingerprints.get(realPath);
