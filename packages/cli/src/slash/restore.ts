@@ -1,6 +1,7 @@
 /** `/restore`: lists the restore points of edits, Gemini CLI's among them, or restores one and proposes its call again. */
 
 import { getErrorMessage } from '@castor/core';
+import { sanitizeLine } from '../sanitize.ts';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
 
@@ -22,11 +23,21 @@ export const restore: SlashCommand = {
       );
     if (!hasScreen) return failure('/restore changes files only in the terminal UI. Without one: castor undo.');
     try {
-      const { history, call } = await undo.restore(name, agent.chat.getHistory());
+      const { history, call, problems } = await undo.restore(name, agent.chat.getHistory());
       agent.chat.setHistory(history);
-      return { type: 'propose_call', call, message: 'Restored project to the state before the tool call.' };
+      return { type: 'propose_call', call, message: describe(problems) };
     } catch (error) {
       return failure(getErrorMessage(error));
     }
   },
 };
+
+const SHOWN_PROBLEMS = 20;
+
+/** Gemini CLI's sentence, where it is true. */
+function describe(problems: readonly string[]): string {
+  if (problems.length === 0) return 'Restored project to the state before the tool call.';
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((each) => `  ${sanitizeLine(each)}`);
+  const more = problems.length > shown.length ? [`  … and ${problems.length - shown.length} more`] : [];
+  return ['Restored project to the state before the tool call, except for:', ...shown, ...more].join('\n');
+}

@@ -6,13 +6,15 @@
 import type { Content } from '../protocol/content.ts';
 import type { ProposedCall } from '../protocol/tool-calls.ts';
 import { applyAsCall } from './apply-as-call.ts';
+import { fromStoredPath, toText } from './byte-path.ts';
 import { planSnapshot } from './gemini-snapshot.ts';
 import type { OpenedUndo } from './open-session-undo.ts';
 import { proposeAgain } from './propose-again.ts';
 import { readRestorePoint } from './restore-points.ts';
+import { returnToPoint } from './return-to-point.ts';
 import type { UndoClient } from './undo-client.ts';
 import type { UndoDesk } from './undo-desk.ts';
-import { UndoError } from './undo-preview.ts';
+import { SKIPPED, UndoError } from './undo-preview.ts';
 
 export interface RestoreOptions {
   readonly home: string;
@@ -34,6 +36,8 @@ export interface RestoredPoint {
   /** It ends with the call. */
   readonly history: readonly Content[];
   readonly call: ProposedCall;
+  /** Sentences about files that are not as they were; none when all of them are. */
+  readonly problems: readonly string[];
 }
 
 /** Throws UndoError, and SessionError for a point of a session that is gone or in use. */
@@ -44,30 +48,35 @@ export async function restorePoint(name: string, options: RestoreOptions): Promi
   const { callId, commitHash } = point;
   // What follows is a step of the user's own, beside the prompts.
   record({ $restored: { name: point.name, time: new Date().toISOString() } });
+  const problems: string[] = [];
   if (callId !== undefined) {
-    await undoSince(callId, point.sessionId, options);
+    problems.push(...(await returnTo(callId, point.sessionId, options)));
   } else if (commitHash !== undefined && client) {
     const changes = await planSnapshot({ ...options, client, commit: commitHash });
     const own = `restore-${Date.now().toString(36)}`;
-    await applyAsCall(client, record, { callId: own, name: 'restore', description: point.name }, changes);
+    const { skipped } = await applyAsCall(
+      client,
+      record,
+      { callId: own, name: 'restore', description: point.name },
+      changes,
+    );
+    for (const { path, reason, message } of skipped)
+      problems.push(`${toText(fromStoredPath(path))}: ${message ?? SKIPPED[reason]}`);
   }
   const call = { ...point.toolCall, callId: `${point.toolCall.name}-${Date.now()}-again` };
   const history = point.clientHistory.length > 0 ? point.clientHistory : options.history;
-  return { call, history: proposeAgain(history, call, callId) };
+  return { call, history: proposeAgain(history, call, callId), problems };
 }
 
-async function undoSince(
-  since: string,
+async function returnTo(
+  callId: string,
   owner: string | undefined,
   { sessionId, desk, openOther }: RestoreOptions,
-): Promise<void> {
-  if (owner === undefined || owner === sessionId) {
-    await desk.apply(await desk.preview({ since }));
-    return;
-  }
+): Promise<string[]> {
+  if (owner === undefined || owner === sessionId) return returnToPoint(desk, callId);
   const other = await openOther(owner);
   try {
-    await other.desk.apply(await other.desk.preview({ since }));
+    return await returnToPoint(other.desk, callId);
   } finally {
     await other.close();
   }
