@@ -69,6 +69,24 @@ describe('a sub-agent in a run without a screen', () => {
     expect((await runCli(['sessions', 'list'], { workspace })).stdout).toContain('(1)');
   });
 
+  it('has its edits and commands undone with the prompt of its parent', async () => {
+    await using workspace = await createWorkspace({
+      files: { 'a.txt': 'one\n' },
+      homeFiles: { '.gemini/agents/r.md': file('r') },
+    });
+    const work = answer(
+      call('write_file', { file_path: 'a.txt', content: 'two\n' }, { id: 'w' }),
+      call('run_shell_command', { command: 'echo x > made.txt' }, { id: 's' }),
+    );
+    await using server = await model({ main: [answer(invoke('r')), say('Done.')], r: [work, complete('Did it.')] });
+    expect(await runCli(['-p', 'go', '-y'], { workspace, model: server })).toMatchObject({ code: 0 });
+    const made = join(workspace.project, 'made.txt');
+    expect([await workspace.read('a.txt'), existsSync(made)]).toEqual(['two\n', true]);
+    const { stdout } = await runCli(['undo', '--yes'], { workspace });
+    expect(stdout).toContain('Undone: 2 paths, verified.');
+    expect([await workspace.read('a.txt'), existsSync(made)]).toEqual(['one\n', false]);
+  });
+
   it('of a project is enabled by the flag, for the content it had', async () => {
     await using workspace = await createWorkspace({ files: { '.gemini/agents/r.md': file('r') } });
     const run = async (...flags: string[]) => {
