@@ -137,11 +137,19 @@ function toArtifact(fields: Fields): RemoteArtifact {
   return { id, name: cleanLine(textOf(fields['name']) ?? id, 200), text: textOfParts(fields['parts'], '') };
 }
 
+/** The separator stands between two texts; a file or data is a line of its own. */
 function textOfParts(value: unknown, separator = '\n'): string {
-  return recordsOf(value)
-    .map(describePart)
-    .filter((text) => text !== '')
-    .join(separator);
+  let text = '';
+  let endsInText = false;
+  for (const part of recordsOf(value)) {
+    const words = describePart(part);
+    if (words === '') continue;
+    const isText = typeof part['text'] === 'string';
+    if (text !== '') text += isText && endsInText ? separator : '\n';
+    text += words;
+    endsInText = isText;
+  }
+  return text;
 }
 
 function describePart(part: Fields): string {

@@ -10,6 +10,7 @@ import { systemClock } from '../util/clock.ts';
 import { partListUnionToString } from '../util/part-list.ts';
 import { startA2aServer } from './a2a-server.fixture.ts';
 import type { A2aServerOptions } from './a2a-server.fixture.ts';
+import { readUpdate } from './a2a-update.ts';
 import { RemoteAgents } from './remote-agents.ts';
 import type { AuthorizeOptions } from './authorize.ts';
 import { runRemote } from './run-remote.ts';
@@ -41,7 +42,10 @@ async function run(remotes: RemoteAgents, agent: RemoteAgent, task: string, with
   const running = runRemote(remotes, agent, task, { signal: within });
   for (;;) {
     const { done, value } = await running.next();
-    if (!done) lines.push(typeof value === 'string' ? value : value.type);
+    if (!done)
+      lines.push(
+        typeof value === 'string' ? value : `says ${JSON.stringify('value' in value ? value.value : value.type)}`,
+      );
     else if (typeof value === 'string') return { text: value, error: undefined, lines };
     else return { text: partListUnionToString(value.llmContent), error: value.error?.message, lines };
   }
@@ -72,7 +76,11 @@ describe.each(EACH)('%s', (_name, form) => {
   it('tells each new status as progress, once', async () => {
     await using server = await startA2aServer(form);
     const { lines } = await run(open(), toAgent(server.cardUrl), 'tomorrow?');
-    expect(lines).toEqual([`asks Weather at ${new URL(server.url).host}\n`, 'Looking.\n', 'You said: tomorrow?\n']);
+    expect(lines).toEqual([
+      `asks Weather at ${new URL(server.url).host}\n`,
+      'says Looking.\n',
+      'says You said: tomorrow?\n',
+    ]);
   });
 
   it.each([
@@ -97,13 +105,19 @@ describe.each(EACH)('%s', (_name, form) => {
     expect((await run(remotes, agent, 'Rome')).text).toMatch(/You said: Rome$/);
   });
 
+  it('has files and data on lines of their own, and its pieces of text together', () => {
+    const parts = [{ text: 'a' }, { text: 'b' }, { data: { x: 1 } }, { text: 'c' }];
+    const update = readUpdate({ kind: 'artifact-update', taskId: 't', artifact: { artifactId: 'r', parts } });
+    expect(update).toMatchObject({ artifact: { text: 'ab\nData: {"x":1}\nc' } });
+  });
+
   it('cancels the task at the server when the user cancels the call', async () => {
     await using server = await startA2aServer(form);
     const stop = new AbortController();
     const running = runRemote(open(), toAgent(server.cardUrl), 'hang on', { signal: stop.signal });
     for (;;) {
       const { value } = await running.next();
-      if (value === 'Thinking.\n') break;
+      if (JSON.stringify(value).includes('Thinking.')) break;
     }
     stop.abort();
     await expect(running.next()).rejects.toThrow(/abort/i);

@@ -4,11 +4,11 @@
  */
 
 import { isAbortError } from '../protocol/errors.ts';
+import { GeminiEventType } from '../protocol/events.ts';
 import type { ToolContext } from '../protocol/tools.ts';
 import type { RemoteAgent } from '../subagents/agent-definition.ts';
 import type { ToolOutput, ToolUpdate } from '../tools/define-tool.ts';
 import { cutMiddle, MOST_OF_RESULT } from '../util/cut-middle.ts';
-import { toOneLine } from '../util/short-text.ts';
 import type { A2aCall } from './a2a-request.ts';
 import { readUpdate } from './a2a-update.ts';
 import { RemoteAgentError } from './remote-agent-error.ts';
@@ -19,7 +19,6 @@ import type { OpenedRemote, RemoteAgents } from './remote-agents.ts';
 const FIRST_POLL_MS = 1_000;
 const LAST_POLL_MS = 15_000;
 const CANCEL_LIMIT_MS = 5_000;
-const MAX_LINE = 120;
 /** A silent server is asked again this often before the run fails. */
 const MAX_FAILED_POLLS = 5;
 
@@ -61,7 +60,7 @@ async function* follow(
     for await (const result of http.call(card.interface, next, signal)) {
       const update = readUpdate(result);
       const news = update && answer.take(update);
-      if (news !== undefined) yield toLine(news);
+      if (news !== undefined) yield { type: GeminiEventType.Content, value: `${news}\n` };
       // A server may keep the stream of a task that waits; a task as a whole may be a copy from before our message.
       if (update?.kind === 'status' && answer.isOver) return;
     }
@@ -144,9 +143,4 @@ function toFailure(agent: RemoteAgent, answer: RemoteAnswer, problem: string): T
   const message = `Subagent '${agent.name}' failed. Error: ${problem}${partial}`;
   const data = { agentName: agent.name, terminateReason: 'ERROR', taskId: answer.taskId };
   return { llmContent: message, returnDisplay: message, error: { message, type: 'execution_failed' }, data };
-}
-
-function toLine(text: string): string {
-  const line = toOneLine(text);
-  return `${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE - 1).toWellFormed()}…` : line}\n`;
 }
