@@ -163,7 +163,7 @@ describe('castor doctor', () => {
       [
         `${file}:2: model.maxSessionTurn; did you mean model.maxSessionTurns?`,
         `${file}:2: theme; did you mean ui.theme?`,
-        `${file}:2: mine.a`,
+        `${file}:2: mine`,
       ],
     ]);
   });

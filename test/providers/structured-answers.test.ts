@@ -216,7 +216,7 @@ describe('a schema that a service enforces in part', () => {
 describe('a format', () => {
   it.each<[string, unknown, string]>([
     ['a list', [], 'A schema must be a JSON object.'],
-    ['a dead reference', { $ref: '#/$defs/none' }, 'The schema is invalid:'],
+    ['a dead reference', { $ref: '#/$defs/none' }, 'leads to nothing in the schema.'],
     ['too long', { description: 'x'.repeat(100_001) }, 'The schema has more than 100000 characters.'],
   ])('is rejected when its schema is %s', (_name, schema, sentence) => {
     expect(() => createAnswerFormat(schema)).toThrow(sentence);

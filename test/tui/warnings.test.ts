@@ -11,7 +11,7 @@ it('warnings of the start stand together, and a failed import is told once in a 
     script: [say('ok')],
     files: { 'GEMINI.md': 'See @./missing.md\n' },
     homeFiles: {
-      '.gemini/settings.json': '{"ui": {"theme": 7, "hideBanner": "maybe"}}',
+      '.gemini/settings.json': '{"ui": {"theme": [7], "hideBanner": "maybe"}}',
       '.gemini/keybindings.json':
         '[{"command": "edit.undoo", "key": "f5"}, {"command": "edit.undo", "key": "hyper+x"}]',
     },

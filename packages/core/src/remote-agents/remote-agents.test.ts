@@ -78,8 +78,8 @@ describe.each(EACH)('%s', (_name, form) => {
     const { lines } = await run(open(), toAgent(server.cardUrl), 'tomorrow?');
     expect(lines).toEqual([
       `asks Weather at ${new URL(server.url).host}\n`,
-      'says Looking.\n',
-      'says You said: tomorrow?\n',
+      'says "Looking.\\n"',
+      'says "You said: tomorrow?\\n"',
     ]);
   });
 
