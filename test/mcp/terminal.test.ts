@@ -115,6 +115,8 @@ describe('questions and prompts of a server', () => {
     await terminal.waitForText('The MCP server docs asks for data');
     await terminal.waitForText('Who are you?');
     await terminal.waitForText('This looks like a secret.');
+    terminal.type('too2early\r');
+    await terminal.waitForText('What you typed was dropped: choose an answer here first.');
     terminal.type('1');
     await terminal.waitForText('1/3');
     terminal.type('A\r');
@@ -128,6 +130,8 @@ describe('questions and prompts of a server', () => {
     await terminal.waitForText('❯ 2  green');
     terminal.type('\r');
     await terminal.waitForText('thanks');
+    expect(terminal.screen().join('\n')).not.toContain('early');
+    expect(JSON.stringify(model.requests[1]?.body)).not.toContain('early');
     expect(server.record.answers.at(-1)).toMatchObject({
       result: { action: 'accept', content: { name: 'Ada', token: 'hunter2', colour: 'green' } },
     });

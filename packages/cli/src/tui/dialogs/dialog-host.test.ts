@@ -65,6 +65,57 @@ describe('DialogHost', () => {
     expect(await answer).toBe('no');
   });
 
+  it('keeps what is typed from the first to the last dialog of a question from the composer', async () => {
+    const { host } = createHost({ isTyping: true });
+    host.onKey(DOWN);
+    const keyboard = host.hold();
+    const type = (...typed: (string | typeof ENTER)[]) =>
+      typed.map((each) => (typeof each === 'string' ? host.onText(each) : host.onKey(each)));
+    const first = keyboard.askText({ title: 'Name' });
+    expect(type('A', 'da', ENTER, ENTER, 'hunter2', ENTER, '2')).not.toContain(false);
+    expect(host.onPaste('never shown')).toBe(true);
+    expect(await first).toBe('Ada');
+    expect(type('late')).toEqual([true]);
+    expect(await keyboard.askText({ title: 'Token' })).toBe('hunter2');
+    expect(await keyboard.choose(QUESTION)).toBe('always');
+    keyboard[Symbol.dispose]();
+    expect([host.top, ...type('a message', ENTER)]).toEqual([undefined, false, false]);
+  });
+
+  it('drops a word at a choice of such a question with the Enter behind it, and says so', async () => {
+    const { host, clock } = createHost();
+    using keyboard = host.hold();
+    const answer = keyboard.choose(QUESTION);
+    for (const typed of ['hunter2', '2', 'h', '2']) expect(host.onText(typed)).toBe(true);
+    for (const typed of ['k', '2', 'backspace', 'enter']) {
+      expect(host.onKey(typed.length === 1 ? characterKey(typed) : createKey(typed))).toBe(true);
+    }
+    expect(host.onPaste('hunter2')).toBe(true);
+    expect([keyboard.hasDropped, host.top === undefined]).toEqual([true, false]);
+    clock.now += 1_000;
+    host.onText('2');
+    expect(await answer).toBe('always');
+  });
+
+  it('leaves the keys to the field of such a question if another question opens while the user types', async () => {
+    const { host, clock, shown } = createHost();
+    using keyboard = host.hold();
+    const field = keyboard.askText({ title: 'Token' });
+    await shown;
+    host.onText('hun');
+    const other = host.choose(QUESTION);
+    for (const typed of ['t', '1', 'er']) host.onText(typed);
+    host.onKey(ENTER);
+    expect(await field).toBe('hunt1er');
+    const next = keyboard.choose(QUESTION);
+    host.onKey(ENTER);
+    expect(await next).toBe('once');
+    keyboard[Symbol.dispose]();
+    clock.now += 1_000;
+    host.onText('3');
+    expect(await other).toBe('no');
+  });
+
   it('narrows a list by what is typed', async () => {
     const { host } = createHost();
     const answer = host.choose({ ...QUESTION, search: true });

@@ -1,7 +1,7 @@
 /**
  * Hosts the open dialogs, the last one on top. It decides which is asked next, not what is asked. A dialog that opens
  * while the user types leaves the keys to the composer until they pause: the Enter of a message must not approve a
- * command.
+ * command. A question with several dialogs can hold the keyboard from its first to its last.
  */
 
 import type { CommandName } from '../input/commands.ts';
@@ -11,6 +11,8 @@ import { findCommand, isBoundTo } from '../input/keymap.ts';
 import type { Keymap } from '../input/keymap.ts';
 import type { KeyConsumer } from '../input/key-router.ts';
 import type { Dialog } from './dialog.ts';
+import { isChoiceKey, KeyboardHold } from './keyboard-hold.ts';
+import type { Typed } from './keyboard-hold.ts';
 import { SelectDialog } from './select-dialog.ts';
 import type { SelectQuestion } from './select-dialog.ts';
 import type { Page } from './page-dialog.ts';
@@ -54,11 +56,22 @@ const MEANINGS: readonly (readonly [command: CommandName, name: string])[] = [
   ['basic.cancel', 'escape'],
 ];
 
+/** Keys that end a word at a choice; the Enter behind it is a part of it. */
+const AFTER_WORD = new Set(['up', 'down', 'tab', 'escape']);
+
+/** Asks the dialogs of one question, and has the keyboard until it is disposed of. */
+export interface HeldKeyboard extends Pick<DialogHost, 'choose' | 'askText'>, Disposable {
+  /** Whether words were typed at the open dialog, where only a choice is possible. */
+  readonly hasDropped: boolean;
+}
+
 export class DialogHost implements KeyConsumer {
   private open: readonly Dialog[] = [];
   private readonly options: DialogHostOptions;
   private lastKeyAt = -Infinity;
-  private isDeaf = false;
+  /** Where the user keeps typing, until they pause; undefined: in the dialog on top. */
+  private typingInto: Dialog | 'composer' | 'nowhere' | undefined;
+  private holds: readonly KeyboardHold[] = [];
 
   constructor(options: DialogHostOptions) {
     this.options = options;
@@ -68,10 +81,12 @@ export class DialogHost implements KeyConsumer {
     return this.open.at(-1);
   }
 
-  show(dialog: Dialog): () => void {
+  show(dialog: Dialog, hold?: KeyboardHold): () => void {
+    this.typingInto = hold?.isInUse ? undefined : this.findTyping();
     this.open = [...this.open, dialog];
-    this.isDeaf = this.options.isTyping() && this.options.now() - this.lastKeyAt < PAUSE_MS;
+    hold?.open(dialog);
     this.options.onChange();
+    for (const typed of hold?.take() ?? []) this.replay(typed);
     return () => {
       this.open = this.open.filter((each) => each !== dialog);
       this.options.onClosed?.();
@@ -80,15 +95,15 @@ export class DialogHost implements KeyConsumer {
   }
 
   /** Resolves with the chosen value; undefined when the user cancels or the question is withdrawn. */
-  choose<T>(question: SelectQuestion<T>, signal?: AbortSignal): Promise<T | undefined> {
-    return this.ask((settle) => new SelectDialog(question, settle), signal);
+  choose<T>(question: SelectQuestion<T>, signal?: AbortSignal, hold?: KeyboardHold): Promise<T | undefined> {
+    return this.ask((settle) => new SelectDialog(question, settle), signal, hold);
   }
 
   /** Resolves with the typed text; undefined when the user cancels or the question is withdrawn. */
-  async askText(question: TextQuestion, signal?: AbortSignal): Promise<string | undefined> {
+  async askText(question: TextQuestion, signal?: AbortSignal, hold?: KeyboardHold): Promise<string | undefined> {
     // Loaded with the first question: no start needs it.
     const { TextDialog } = await import('./text-dialog.ts');
-    return this.ask((settle) => new TextDialog(question, settle), signal);
+    return this.ask((settle) => new TextDialog(question, settle), signal, hold);
   }
 
   /** Resolves when the user has closed the page. */
@@ -97,14 +112,34 @@ export class DialogHost implements KeyConsumer {
     await this.ask<undefined>((settle) => new PageDialog(page, settle), signal);
   }
 
+  /** For a question with several dialogs: nothing that is typed from the first to the last goes to the composer. */
+  hold(): HeldKeyboard {
+    const hold = new KeyboardHold();
+    this.holds = [...this.holds, hold];
+    return {
+      choose: (question, signal) => this.choose(question, signal, hold),
+      askText: (question, signal) => this.askText(question, signal, hold),
+      get hasDropped() {
+        return hold.hasDropped;
+      },
+      [Symbol.dispose]: () => {
+        this.holds = this.holds.filter((each) => each !== hold);
+      },
+    };
+  }
+
   private ask<T>(
     create: (settle: (value: T | undefined) => void) => Dialog,
     signal?: AbortSignal,
+    hold?: KeyboardHold,
   ): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    const dialog = create(resolve);
+    const dialog: Dialog = create((value) => {
+      hold?.answer(dialog);
+      resolve(value);
+    });
     if (signal?.aborted) return Promise.resolve(undefined);
-    const close = this.show(dialog);
+    const close = this.show(dialog, hold);
     const withdraw = () => dialog.dismiss();
     signal?.addEventListener('abort', withdraw, { once: true });
     return promise.finally(() => {
@@ -114,34 +149,98 @@ export class DialogHost implements KeyConsumer {
   }
 
   onKey(key: Key): boolean {
-    const { top } = this;
-    if (!this.listens() || !top) return false;
-    if (findCommand(this.options.keymap(), key, notFor(top)) && !top.wants?.(key)) return false;
-    top.onKey(this.meantBy(key, top));
+    const target = this.findTarget();
+    const isApps = findCommand(this.options.keymap(), key, target ? notFor(target) : NOT_OURS) !== undefined;
+    if (isApps && !target?.wants?.(key)) return false;
+    if (!target) return this.keep({ type: 'key', key });
+    if (this.isWord(key.text, target)) return this.dropWord(target);
+    const meant = this.meantBy(key, target);
+    if (this.typingInto === 'nowhere') {
+      if (meant.name === 'enter' || AFTER_WORD.has(meant.name)) this.typingInto = undefined;
+      if (!AFTER_WORD.has(meant.name)) return true;
+    }
+    target.onKey(meant);
     this.options.onChange();
     return true;
   }
 
   onText(text: string): boolean {
-    const { top } = this;
-    if (!this.listens() || !top) return false;
+    const target = this.findTarget();
+    if (!target) return this.keep({ type: 'text', text });
+    if (this.isWord(text, target)) return this.dropWord(target);
     // A word that arrives at once was typed ahead: neither it nor the Enter after it is a choice.
-    if (text.length > 1 && !top.takesText) {
-      this.isDeaf = true;
+    if (text.length > 1 && !target.takesText) {
+      this.typingInto = 'composer';
       return false;
     }
-    top.onText(text);
+    target.onText(text);
     this.options.onChange();
     return true;
   }
 
   onPaste(text: string): boolean {
-    const { top } = this;
-    if (!top) return false;
-    if (top.onPaste) top.onPaste(text);
-    else top.onText(text.replaceAll(/\s*\n\s*/g, ' '));
+    const target = this.holds.length > 0 ? this.findTarget() : this.top;
+    if (!target) return this.keep({ type: 'paste', text });
+    if (target.onPaste) target.onPaste(text);
+    else if (this.isWord(text, target)) return this.dropWord(target);
+    else target.onText(text.replaceAll(/\s*\n\s*/g, ' '));
     this.options.onChange();
     return true;
+  }
+
+  /** While a question holds the keyboard, a word at a choice may be a secret for a field that is not open: it is dropped. */
+  private dropWord(target: Dialog): true {
+    this.typingInto = 'nowhere';
+    const hold = this.holdOf(target);
+    if (hold) hold.hasDropped = true;
+    this.options.onChange();
+    return true;
+  }
+
+  private isWord(text: string, target: Dialog): boolean {
+    if (text === '' || target.takesText || this.holds.length === 0) return false;
+    return (
+      this.typingInto === 'nowhere' || text.length > 1 || (this.holdOf(target) !== undefined && !isChoiceKey(text))
+    );
+  }
+
+  /** For a question that is between two dialogs; false where there is none. */
+  private keep(typed: Typed): boolean {
+    const waiting = this.findWaiting();
+    waiting?.keep(typed);
+    return waiting !== undefined;
+  }
+
+  private replay(typed: Typed): void {
+    if (typed.type === 'key') this.onKey(typed.key);
+    else if (typed.type === 'text') this.onText(typed.text);
+    else this.onPaste(typed.text);
+  }
+
+  private findWaiting(): KeyboardHold | undefined {
+    return this.holds.findLast(({ dialog }) => dialog === undefined);
+  }
+
+  private holdOf(dialog: Dialog | undefined): KeyboardHold | undefined {
+    return this.holds.find((hold) => hold.dialog !== undefined && hold.dialog === dialog);
+  }
+
+  /** Where the user types as a dialog opens over it. */
+  private findTyping(): typeof this.typingInto {
+    if (this.options.now() - this.lastKeyAt >= PAUSE_MS) return undefined;
+    if (this.typingInto === 'nowhere') return this.typingInto;
+    if (this.holdOf(this.top)) return this.top;
+    return this.options.isTyping() ? 'composer' : undefined;
+  }
+
+  /** Records a key, and finds the dialog that takes it; undefined while the user types elsewhere. */
+  private findTarget(): Dialog | undefined {
+    const now = this.options.now();
+    if (now - this.lastKeyAt >= PAUSE_MS) this.typingInto = undefined;
+    this.lastKeyAt = now;
+    if (this.findWaiting() || this.typingInto === 'composer') return undefined;
+    const { typingInto } = this;
+    return typeof typingInto === 'object' && this.open.includes(typingInto) ? typingInto : this.top;
   }
 
   /** A letter stays a letter where text is typed, and a key stays itself where the dialog wants every key. */
@@ -149,14 +248,6 @@ export class DialogHost implements KeyConsumer {
     if ((top.takesText && key.text !== '') || top.wants?.(key)) return key;
     const found = MEANINGS.find(([command]) => isBoundTo(this.options.keymap(), key, command));
     return found ? createKey(found[1]) : key;
-  }
-
-  /** Records a key; false while the user keeps typing. */
-  private listens(): boolean {
-    const now = this.options.now();
-    if (now - this.lastKeyAt >= PAUSE_MS) this.isDeaf = false;
-    this.lastKeyAt = now;
-    return !this.isDeaf;
   }
 
   dismissAll(): void {

@@ -8,7 +8,7 @@ import { getErrorMessage } from '@castor/core';
 import type { FormField, FormValue, ServerAnswer, ServerQuestion } from '@castor/core/program';
 import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
-import type { DialogHost } from './dialog-host.ts';
+import type { DialogHost, HeldKeyboard } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';
 
 type Form = Extract<ServerQuestion, { type: 'form' }>;
@@ -16,6 +16,7 @@ type Rows = (space: DialogSpace) => string[];
 
 const DONE = '\0done';
 const SKIP = '\0skip';
+const DROPPED = 'What you typed was dropped: choose an answer here first.';
 
 export async function askServerQuestion(
   question: ServerQuestion,
@@ -33,6 +34,7 @@ export async function askServerQuestion(
 }
 
 async function askForm(form: Form, host: DialogHost, signal: AbortSignal): Promise<ServerAnswer> {
+  using keyboard = host.hold();
   const title = `The MCP server ${makeVisibleLine(form.server)} asks for data`;
   const names = form.fields.map(({ title: name }) => makeVisibleLine(name)).join(', ');
   const body: Rows = (space) => [
@@ -41,8 +43,9 @@ async function askForm(form: Form, host: DialogHost, signal: AbortSignal): Promi
       width: space.width - 4,
     }),
     ...(form.fields.some(({ isSecret }) => isSecret) ? secretWarning(form.server, space) : []),
+    ...droppedNote(keyboard, space),
   ];
-  const start = await host.choose<ServerAnswer['action']>(
+  const start = await keyboard.choose<ServerAnswer['action']>(
     {
       title,
       body,
@@ -59,7 +62,7 @@ async function askForm(form: Form, host: DialogHost, signal: AbortSignal): Promi
   if (start !== 'accept') return { action: start ?? 'cancel' };
   const content: Record<string, FormValue> = {};
   for (const [index, field] of form.fields.entries()) {
-    const value = await askField(field, `${index + 1}/${form.fields.length} · ${title}`, form.server, host, signal);
+    const value = await askField(field, `${index + 1}/${form.fields.length} · ${title}`, form.server, keyboard, signal);
     if (value === undefined) return { action: 'cancel' };
     if (value !== SKIP) content[field.name] = value;
   }
@@ -71,7 +74,7 @@ async function askField(
   field: FormField,
   title: string,
   server: string,
-  host: DialogHost,
+  keyboard: HeldKeyboard,
   signal: AbortSignal,
 ): Promise<FormValue | undefined> {
   const label = `${makeVisibleLine(field.title)}${field.isRequired ? '' : ' (optional)'}`;
@@ -79,12 +82,13 @@ async function askField(
     ...wrapRows(space.styles.bold(label), { width: space.width - 4 }),
     ...paragraph(field.description, space),
     ...(field.isSecret ? secretWarning(server, space) : []),
+    ...droppedNote(keyboard, space),
   ];
   const skip = field.isRequired ? [] : [{ label: 'No answer', value: SKIP }];
   if (field.kind === 'boolean') {
     const options = [{ label: 'Yes', value: 'yes' }, { label: 'No', value: 'no' }, ...skip];
     const initial = field.preset === false ? 1 : 0;
-    const chosen = await host.choose({ title, body, options, initial }, signal);
+    const chosen = await keyboard.choose({ title, body, options, initial }, signal);
     return chosen === undefined || chosen === SKIP ? chosen : chosen === 'yes';
   }
   if (field.kind === 'choice') {
@@ -93,21 +97,21 @@ async function askField(
       0,
       options.findIndex(({ value }) => value === field.preset),
     );
-    return host.choose({ title, body, options, initial }, signal);
+    return keyboard.choose({ title, body, options, initial }, signal);
   }
-  if (field.kind === 'choices') return askSeveral(field, { title, body }, host, signal);
-  return askText(field, { title, body }, host, signal);
+  if (field.kind === 'choices') return askSeveral(field, { title, body }, keyboard, signal);
+  return askText(field, { title, body }, keyboard, signal);
 }
 
 async function askText(
   field: FormField,
   question: { title: string; body: Rows },
-  host: DialogHost,
+  keyboard: HeldKeyboard,
   signal: AbortSignal,
 ): Promise<FormValue | undefined> {
   const preset = typeof field.preset === 'string' || typeof field.preset === 'number' ? String(field.preset) : '';
   const effective = (text: string) => (text === '' ? preset : text);
-  const text = await host.askText(
+  const text = await keyboard.askText(
     {
       ...question,
       isSecret: field.isSecret,
@@ -130,7 +134,7 @@ async function askText(
 async function askSeveral(
   field: FormField,
   question: { title: string; body: Rows },
-  host: DialogHost,
+  keyboard: HeldKeyboard,
   signal: AbortSignal,
 ): Promise<FormValue | undefined> {
   const chosen = new Set<string>(Array.isArray(field.preset) ? (field.preset as readonly string[]) : []);
@@ -142,7 +146,7 @@ async function askSeveral(
       value,
     }));
     const done = isDone ? [{ label: 'Done', value: DONE }] : [];
-    const value = await host.choose({ ...question, options: [...marked, ...done], initial }, signal);
+    const value = await keyboard.choose({ ...question, options: [...marked, ...done], initial }, signal);
     if (value === undefined) return undefined;
     if (value === DONE) return optionsOf(field).flatMap((option) => (chosen.has(option.value) ? [option.value] : []));
     if (!chosen.delete(value)) chosen.add(value);
@@ -231,6 +235,10 @@ function paragraph(text: string, { width }: DialogSpace): string[] {
     : makeVisible(text)
         .split('\n')
         .flatMap((line) => wrapRows(line, { width: width - 4 }));
+}
+
+function droppedNote({ hasDropped }: HeldKeyboard, { styles, width }: DialogSpace): string[] {
+  return hasDropped ? wrapRows(styles.warning(DROPPED), { width: width - 4 }) : [];
 }
 
 function secretWarning(server: string, { styles, width }: DialogSpace): string[] {
