@@ -10,11 +10,15 @@ import { openSubagents } from './subagents.fixture.ts';
 /** A machine under load is slow to read. */
 const PATIENT = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms * 100, signal) };
 
+const FILES = 600;
+
 it('waits for the first reading of the workspace', async () => {
   await using workspace = await createWorkspace({ files: { small: 'x' } });
   const large = join(workspace.project, 'large.bin');
   writeFileSync(large, '');
   truncateSync(large, 11_000_000);
+  // Enough to read that the question would come first.
+  for (let index = 0; index < FILES; index++) writeFileSync(join(workspace.project, `file-${index}`), `${index}`);
   // The first event of the session is the command: nothing was read before it.
   const script = { main: [answer(call('run_shell_command', { command: 'rm large.bin' }, { id: 'c' })), say('ok')] };
   await using env = await openSubagents(script, { workspace, clock: PATIENT });
