@@ -131,8 +131,8 @@ function keysOf({ search, keys = [], escapes = 'leaves', enters = 'takes it', op
   return [...(options.length > 0 ? [enter] : []), ...keys, ['esc', escapes] as const];
 }
 
-function spokenKeys({ search, escapes = 'leaves' }: SelectPicture): string {
-  return `${search ? 'Arrows choose, Enter takes it' : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
+function spokenKeys({ search, escapes = 'leaves', enters = 'takes it' }: SelectPicture): string {
+  return `${search ? `Arrows choose, Enter ${enters}` : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
 }
 
 function filterRow({ query }: SelectPicture, { styles, width }: DialogSpace): string {
