@@ -10,7 +10,7 @@ import { openSubagents } from './subagents.fixture.ts';
 /** A machine under load is slow to read. */
 const PATIENT = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms * 100, signal) };
 
-const FILES = 600;
+const FILES = 2_000;
 
 it('waits for the first reading of the workspace', async () => {
   await using workspace = await createWorkspace({ files: { small: 'x' } });
