@@ -16,6 +16,7 @@ export const EDITOR_HINTS: Required<UserHints> = {
   signInToAgent: (agent) => `To sign in: /agents auth ${agent} in a session with a terminal.`,
   allowTool: () =>
     'The user can allow it when asked, or in another mode of the session, unless a policy rule or setting denies it.',
+  allowCommand: () => 'The user can allow it when asked.',
   allowChangedTool: () => 'The user can allow it when asked.',
   allowServerTools: () => 'The user can allow them when asked.',
 };

@@ -4,7 +4,8 @@
  */
 
 import type { ApprovalMode } from '../policy/approval-mode.ts';
-import type { PolicyEngine } from '../policy/policy-engine.ts';
+import type { PolicyEngine, PolicyVerdict as EngineVerdict } from '../policy/policy-engine.ts';
+import { SHELL_TOOL } from '../policy/rule-matching.ts';
 import type { PolicyCall, PolicyRule } from '../policy/rule.ts';
 import { effectivePriority, NO_RULE, ruleReason, SANDBOX_RULE_SOURCE } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
@@ -138,8 +139,9 @@ export class PolicyAdapter implements PolicyPort {
 
   private async decideOn(question: PolicyQuestion, { interactive }: { interactive: boolean }): Promise<PolicyVerdict> {
     const context = { mode: this.mode, interactive };
-    const verdict = await this.options.engine.check(toPolicyCall(question), context);
-    const { decision, denyMessage, unanswerable, reason, rule, writesEnvironment } = verdict;
+    const call = toPolicyCall(question);
+    const verdict = await this.options.engine.check(call, context);
+    const { decision, denyMessage, unanswerable, reason, part, rule, writesEnvironment } = verdict;
     if (writesEnvironment) this.foresee(question.args['command']);
     const isQuestion = decision === 'ask_user' || unanswerable === true;
     if (isQuestion && this.options.isPreapproved?.(question))
@@ -151,7 +153,7 @@ export class PolicyAdapter implements PolicyPort {
       // A rule that the user wrote stands beside the answer, whatever the tool is by now.
       const approvals = await this.openApprovals();
       const isIgnored = (each: PolicyRule) => approvals.isAnswer(each);
-      const beside = await this.options.engine.check(toPolicyCall(question), { ...context, isIgnored });
+      const beside = await this.options.engine.check(call, { ...context, isIgnored });
       if (beside.decision === 'allow')
         return { decision: 'allow', decidedBy: toDecidingRule(beside.rule, beside.reason) };
       if (interactive) return { decision: 'ask_user', reason: change, decidedBy };
@@ -165,14 +167,26 @@ export class PolicyAdapter implements PolicyPort {
         ),
       };
     }
+    if (decision === 'deny' && !interactive && denyMessage !== undefined)
+      return { decision, denyMessage: await this.withRemedy(denyMessage, call, verdict), unanswerable, decidedBy };
     const isOwnReason = decision === 'ask_user' && reason !== (rule === undefined ? NO_RULE : ruleReason(rule));
+    const told = part === undefined || decision !== 'ask_user' ? reason : await reasonWithPart(part, reason);
     return {
       decision,
       denyMessage,
       unanswerable,
       decidedBy,
-      ...(isOwnReason && { reason }),
+      ...((isOwnReason || told !== reason) && { reason: told }),
     };
+  }
+
+  /** The denial of a command line, with what would let exactly that line run. */
+  private async withRemedy(denyMessage: string, call: PolicyCall, verdict: EngineVerdict): Promise<string> {
+    const { engine, hints } = this.options;
+    if (call.toolName !== SHELL_TOOL || !hints?.allowCommand) return denyMessage;
+    const { findRemedy } = await import('../policy/find-remedy.ts');
+    const remedy = await findRemedy(call, verdict, { engine, mode: this.mode });
+    return joinSentences(denyMessage, remedy && hints.allowCommand(remedy));
   }
 
   /** Whether a change of a file of environment variables by this command line was asked about, or allowed by a rule. */
@@ -259,6 +273,10 @@ export class PolicyAdapter implements PolicyPort {
       this.options.onProblem?.(`The rule could not be saved and applies to this session only: ${String(error)}`);
     }
   }
+}
+
+async function reasonWithPart(part: string, reason: string): Promise<string> {
+  return `${(await import('../policy/name-part.ts')).namePart(part)}: ${reason}`;
 }
 
 /** Without its patterns: those of an answer in this session hold words of the command. */

@@ -24,7 +24,9 @@ export function explainVerdict(command: string, verdict: PolicyVerdict, context:
     if (rule !== undefined) lines.push(...wrap(`      rule: ${describeRule(rule)}`, 12));
   });
   for (const problem of verdict.problems ?? []) lines.push(...wrap(`  !   ${visible(problem)}`, 6));
+  const { part } = verdict;
   lines.push('', ...wrap(`Decision  ${verdict.decision}`, 10), ...wrap(`Because   ${visible(verdict.reason)}`, 10));
+  if (part !== undefined) lines.push(...wrap(`Part      ${visible(part)}`, 10));
   if (verdict.rule !== undefined) lines.push(...wrap(`Rule      ${describeRule(verdict.rule)}`, 10));
   if (verdict.decision === 'deny' && verdict.denyMessage !== undefined)
     lines.push(...wrap(`Message   ${visible(verdict.denyMessage)}`, 10));

@@ -5,7 +5,6 @@
  */
 
 import { resolve } from 'node:path';
-import { toCliName } from './approval-mode.ts';
 import { ArgumentTexts, cleanArguments, isForeign } from './argument-texts.ts';
 import { realPathOf } from './policy-disk.ts';
 import type { ProtectedPlaces } from './protected-paths.ts';
@@ -45,6 +44,8 @@ export interface PolicyVerdict {
   rule?: PolicyRule | undefined;
   /** Whether the user should have been asked but cannot be. */
   unanswerable?: boolean | undefined;
+  /** For a shell command: the part of the line that decided; absent when the line as a whole did. */
+  part?: string | undefined;
   /** For a shell command: the commands found in it. */
   commands?: readonly CommandVerdict[];
   problems?: readonly string[];
@@ -109,7 +110,9 @@ export class PolicyEngine {
     } else {
       verdict = this.guard(call, this.decide(call, rules), context);
     }
-    return answerable(this.ceiling(call, verdict, context), call, context);
+    verdict = this.ceiling(call, verdict, context);
+    if (verdict.decision === 'allow' || (verdict.decision === 'ask_user' && context.interactive)) return verdict;
+    return (await import('./denial-words.ts')).withDenialWords(verdict, call, context);
   }
 
   /** The same rules for another folder. */
@@ -222,12 +225,15 @@ export class PolicyEngine {
   /** Plan mode applies last: only a rule that names the mode overrides it. */
   private ceiling(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): PolicyVerdict {
     if (mode !== 'plan' || verdict.decision === 'deny' || !isMutating(call)) return verdict;
-    const rules =
-      verdict.commands === undefined
-        ? [verdict.rule]
-        : verdict.commands.filter(({ reason }) => !reason.startsWith('looked through')).map(({ rule }) => rule);
-    if (rules.every((rule) => rule?.modes?.includes('plan') === true)) return verdict;
-    return { ...verdict, decision: 'deny', reason: 'plan mode does not allow changes', denyMessage: PLAN_MESSAGE };
+    const { commands } = verdict;
+    const decided: readonly Pick<CommandVerdict, 'rule' | 'command'>[] | undefined = commands?.filter(
+      ({ reason }) => !reason.startsWith('looked through'),
+    );
+    const above = (decided ?? [verdict]).find(({ rule }) => rule?.modes?.includes('plan') !== true);
+    if (above === undefined) return verdict;
+    const part = commands !== undefined && commands.length > 1 && 'command' in above ? above.command : undefined;
+    const reason = 'plan mode does not allow changes';
+    return { ...verdict, decision: 'deny', reason, part, denyMessage: PLAN_MESSAGE };
   }
 
   /**
@@ -280,15 +286,4 @@ function isMutating(call: PolicyCall): boolean {
   // Not by name: a caller's own tool may have the name of a built-in one and change anything.
   if (call.kind !== undefined) return !HARMLESS_KINDS.includes(call.kind);
   return !HARMLESS_TOOLS.has(call.toolName) && !call.toolName.startsWith('tracker_');
-}
-
-/** When the user cannot be asked, turns a question into a denial that states what would have been asked. */
-function answerable(verdict: PolicyVerdict, call: PolicyCall, { interactive, mode }: PolicyContext): PolicyVerdict {
-  if (verdict.decision === 'deny') {
-    const message = verdict.denyMessage ?? verdict.rule?.denyMessage ?? `${call.toolName}: ${verdict.reason}.`;
-    return { ...verdict, denyMessage: message };
-  }
-  if (verdict.decision === 'allow' || interactive) return verdict;
-  const denyMessage = `${call.toolName} needs the user's approval (${verdict.reason}), and a headless run cannot ask (approval mode ${toCliName(mode)}).`;
-  return { ...verdict, decision: 'deny', unanswerable: true, denyMessage };
 }

@@ -27,6 +27,9 @@ export interface SettingsRuleFields {
   mcpAutoAllow?: boolean | undefined;
 }
 
+/** Ends the name of the rule for commands that the list of the user does not contain. */
+export const UNLISTED_COMMAND = 'tools.allowed (this command is not in the list)';
+
 const NON_PLAN: readonly ApprovalMode[] = ['default', 'autoEdit', 'yolo'];
 /** Every agent needs these to report what it does and to end. */
 const UNAVOIDABLE = ['update_topic', 'complete_task'];
@@ -87,8 +90,7 @@ function allowedRules(allowed: readonly string[]): PolicyRule[] {
   const rules = allowed.flatMap((entry) => entryRules(entry, 'allow', 4.3, 'tools.allowed'));
   const narrowsShell = allowed.some((entry) => entry.includes('(') && toolOf(entry) === SHELL_TOOL);
   const wholeShell = allowed.some((entry) => !entry.includes('(') && toolOf(entry) === SHELL_TOOL);
-  if (narrowsShell && !wholeShell)
-    rules.push(rule(SHELL_TOOL, 'deny', 4.29, 'tools.allowed (this command is not in the list)'));
+  if (narrowsShell && !wholeShell) rules.push(rule(SHELL_TOOL, 'deny', 4.29, UNLISTED_COMMAND));
   // Even the most permissive mode stays within a given list.
   for (const tool of UNAVOIDABLE) rules.push({ ...rule(tool, 'allow', 4.3, 'tools.allowed'), modes: ['yolo'] });
   rules.push({ ...rule('*', 'deny', 4.28, 'tools.allowed (this tool is not in the list)'), modes: ['yolo'] });

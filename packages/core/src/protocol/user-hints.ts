@@ -1,5 +1,13 @@
 /** UserHints: what the user of a program does about a problem. Core reports problems without them: it knows no flags. */
 
+/** What would let a denied command line run. Without entries and `isAllowedByYolo`, only the user's own answer would. */
+export interface CommandRemedy {
+  /** Entries of `tools.allowed` that allow it, together with those that are there; empty when none can. */
+  entries: readonly string[];
+  /** Whether the approval mode yolo allows it. */
+  isAllowedByYolo: boolean;
+}
+
 export interface UserHints {
   /** How the user enables the agents of a project. */
   acknowledgeAgents?: string;
@@ -19,6 +27,8 @@ export interface UserHints {
   signInToAgent?(agent: string): string;
   /** A sentence on how to allow a tool in a run that cannot ask. */
   allowTool?(toolName: string, approvalMode: string): string;
+  /** The same for a command line that was denied. */
+  allowCommand?(remedy: CommandRemedy): string;
   /** The same for a tool of an MCP server that changed since the user allowed it. */
   allowChangedTool?(toolName: string): string;
   /** The same for all tools of MCP servers, by the patterns of their names. */

@@ -22,6 +22,7 @@ import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { isDeliberate, isNarrowed, NO_RULE, ruleReason } from '../rule.ts';
 import { baseName, clipped } from './shell-line.ts';
 import type { EffectOptions } from './shell-effects.ts';
+import { textOf } from './deciding-part.ts';
 import { isNothing, isPlain } from './leaf-traits.ts';
 import type { Leaf } from './shell-leaves.ts';
 import { unguardedGit } from './unguarded-git.ts';
@@ -78,10 +79,8 @@ export class CommandJudge {
     const known = key === undefined ? undefined : this.known.get(key);
     if (known !== undefined) return known;
     const { decision, reason, rule } = this.decide(leaf);
-    const { source, words } = leaf.command;
-    const command = source === '' ? words.map(({ text }) => text).join(' ') : source;
     const within = [...leaf.within, ...leaf.command.substitutions];
-    const verdict = { command, within, decision, reason, rule };
+    const verdict = { command: textOf(leaf), within, decision, reason, rule };
     if (key !== undefined) this.known.set(key, verdict);
     return verdict;
   }

@@ -7,15 +7,18 @@
 import { CommandJudge } from './command-judge.ts';
 import type { CommandVerdict, JudgeOptions, Judgement } from './command-judge.ts';
 import { isEnvironmentPlace, mentionsEnvironmentFile } from '../protected-mentions.ts';
+import { decidingCommand, isRuleAlone, textOf } from './deciding-part.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
 import { isNarrowed, ruleReason, stricter } from '../rule.ts';
 import { isTolerable } from './shell-line.ts';
 import { protectedWrites } from './shell-effects.ts';
 import { treeDeletions } from './tree-deletions.ts';
-import type { ShellReading } from './shell-leaves.ts';
+import type { Leaf, ShellReading } from './shell-leaves.ts';
 import type { UnnamedWrite } from './unnamed-writes.ts';
 
 export interface LineVerdict extends Judgement {
+  /** The part that decided; absent when it is the whole line. */
+  part?: string | undefined;
   commands: CommandVerdict[];
   problems: readonly string[];
   /** Whether the line was seen to write a file of environment variables, or may do so; not checked in yolo mode. */
@@ -35,47 +38,44 @@ export function judgeLine(
     unnamed.length > 0 || writes.some(({ place }) => isEnvironmentPlace(place) || mentionsEnvironmentFile(source));
   const facts = { commands, problems: reading.problems, writesEnvironment };
   let verdict: LineVerdict = { ...strictest(commands, options), ...facts };
-  const tighten = (decision: PolicyDecision, reason: string, rule?: PolicyRule) => {
-    if (stricter(decision, verdict.decision) === verdict.decision) return;
-    verdict = { decision, reason, rule, ...facts };
+  const tighten = (decision: PolicyDecision, reason: string, leaf?: Leaf, rule?: PolicyRule) => {
+    const part = leaf && textOf(leaf);
+    if (stricter(decision, verdict.decision) !== verdict.decision) verdict = { decision, reason, part, rule, ...facts };
+    // What the line does says more than that no rule of the user allows it.
+    else if (decision === verdict.decision && isRuleAlone(verdict) && (verdict.rule?.kind ?? 'builtin') === 'builtin')
+      verdict = { ...verdict, reason, part };
   };
   for (const deletion of treeDeletions(reading.leaves, options)) {
     if (!judge.isExplicit(deletion.leaf, deletion.place))
-      tighten(deletion.refused ? 'deny' : 'ask_user', deletion.reason);
+      tighten(deletion.refused ? 'deny' : 'ask_user', deletion.reason, deletion.leaf);
   }
   for (const write of writes) {
-    if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason);
+    if (!judge.isExplicit(write.leaf, write.place)) tighten('ask_user', write.reason, write.leaf);
   }
   for (const { leaf, place, word, reason, isSeen } of unnamed) {
     if (judge.isExplicit(leaf, place) || judge.isSpelled(leaf, word)) continue;
-    tighten('ask_user', reason);
+    tighten('ask_user', reason, leaf);
     // The user answered before without knowing it.
-    if (isSeen && verdict.decision === 'ask_user') verdict = { ...verdict, reason };
+    if (isSeen && verdict.decision === 'ask_user') verdict = { ...verdict, reason, part: textOf(leaf) };
   }
   for (const problem of reading.problems) {
     if (!isTolerable(problem) || !judge.mayRunUnread(source)) tighten('ask_user', problem);
   }
   const spanning = judge.spanningRule(source, commands);
-  if (spanning !== undefined) tighten(spanning.decision, ruleReason(spanning), spanning);
-  return verdict;
+  if (spanning !== undefined) tighten(spanning.decision, ruleReason(spanning), undefined, spanning);
+  const isWhole = verdict.decision === 'allow' || verdict.part?.trim() === source.trim();
+  return isWhole ? { ...verdict, part: undefined } : verdict;
 }
 
 function strictest(
   commands: readonly CommandVerdict[],
   options: JudgeOptions,
-): Pick<LineVerdict, 'decision' | 'reason' | 'rule'> {
-  const [first, ...rest] = commands;
-  if (first === undefined) {
+): Pick<LineVerdict, 'decision' | 'reason' | 'part' | 'rule'> {
+  const deciding = decidingCommand(commands);
+  if (deciding === undefined) {
     const rule = options.rules.find((candidate) => !isNarrowed(candidate));
-    return {
-      decision: rule?.decision ?? 'ask_user',
-      reason: 'it contains no command',
-      rule,
-    };
+    return { decision: rule?.decision ?? 'ask_user', reason: 'it contains no command', rule };
   }
-  const worst = rest.reduce(
-    (left, right) => (stricter(left.decision, right.decision) === left.decision ? left : right),
-    first,
-  );
-  return { decision: worst.decision, reason: worst.reason, rule: worst.rule };
+  const { decision, reason, command, rule } = deciding;
+  return { decision, reason, part: command, rule };
 }
