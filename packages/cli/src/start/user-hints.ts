@@ -22,16 +22,7 @@ export const USER_HINTS: Required<UserHints> = {
     const edits = mode === 'default' && EDITING_TOOLS.has(name) ? '--approval-mode auto_edit, ' : '';
     return `The user can allow it with ${edits}--allowed-tools ${name} or -y (all tools), unless a policy rule or setting denies it.`;
   },
-  allowCommand({ entries, isAllowedByYolo }) {
-    const yolo = isAllowedByYolo ? '-y (all tools)' : '';
-    if (entries.length === 0)
-      return `${isAllowedByYolo ? `No entry of --allowed-tools covers it; the user can allow it with ${yolo}` : 'Only the user can allow it, when asked in a session with a terminal'}.`;
-    // A comma separates the entries of the flag.
-    const flag = entries.some((entry) => entry.includes(','))
-      ? `"tools": { "allowed": ${JSON.stringify(entries)} } in settings.json`
-      : `--allowed-tools '${entries.join(',').replaceAll("'", `'\\''`)}'`;
-    return `The user can allow it with ${flag}${isAllowedByYolo ? ` or ${yolo}` : ''}.`;
-  },
+  allowCommand: async (remedy) => (await import('./allow-command-hint.ts')).allowCommandHint(remedy),
   allowChangedTool: (name) =>
     `The user can allow it as it is now with --allowed-tools ${name}, or approve it again in a session with a terminal.`,
   allowServerTools: (patterns) =>

@@ -6,7 +6,7 @@
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { PolicyEngine, PolicyVerdict as EngineVerdict } from '../policy/policy-engine.ts';
 import { SHELL_TOOL } from '../policy/rule-matching.ts';
-import type { PolicyCall, PolicyRule } from '../policy/rule.ts';
+import type { PolicyCall, PolicyContext, PolicyRule } from '../policy/rule.ts';
 import { effectivePriority, NO_RULE, ruleReason, SANDBOX_RULE_SOURCE } from '../policy/rule.ts';
 import { saveRules, savedRulesPath } from '../policy/saved-rules.ts';
 import type { ServerToolApprovals } from '../policy/server-tool-approvals.ts';
@@ -141,7 +141,7 @@ export class PolicyAdapter implements PolicyPort {
     const context = { mode: this.mode, interactive };
     const call = toPolicyCall(question);
     const verdict = await this.options.engine.check(call, context);
-    const { decision, denyMessage, unanswerable, reason, part, rule, writesEnvironment } = verdict;
+    const { decision, unanswerable, reason, part, rule, writesEnvironment } = verdict;
     if (writesEnvironment) this.foresee(question.args['command']);
     const isQuestion = decision === 'ask_user' || unanswerable === true;
     if (isQuestion && this.options.isPreapproved?.(question))
@@ -167,26 +167,21 @@ export class PolicyAdapter implements PolicyPort {
         ),
       };
     }
-    if (decision === 'deny' && !interactive && denyMessage !== undefined)
-      return { decision, denyMessage: await this.withRemedy(denyMessage, call, verdict), unanswerable, decidedBy };
     const isOwnReason = decision === 'ask_user' && reason !== (rule === undefined ? NO_RULE : ruleReason(rule));
-    const told = part === undefined || decision !== 'ask_user' ? reason : await reasonWithPart(part, reason);
+    const told =
+      call.toolName === SHELL_TOOL && decision !== 'allow' ? await this.tell(verdict, call, context) : verdict;
     return {
       decision,
-      denyMessage,
+      denyMessage: told.denyMessage,
       unanswerable,
       decidedBy,
-      ...((isOwnReason || told !== reason) && { reason: told }),
+      ...((isOwnReason || (decision === 'ask_user' && part !== undefined)) && { reason: told.reason }),
     };
   }
 
-  /** The denial of a command line, with what would let exactly that line run. */
-  private async withRemedy(denyMessage: string, call: PolicyCall, verdict: EngineVerdict): Promise<string> {
+  private async tell(verdict: EngineVerdict, call: PolicyCall, context: PolicyContext): Promise<EngineVerdict> {
     const { engine, hints } = this.options;
-    if (call.toolName !== SHELL_TOOL || !hints?.allowCommand) return denyMessage;
-    const { findRemedy } = await import('../policy/find-remedy.ts');
-    const remedy = await findRemedy(call, verdict, { engine, mode: this.mode });
-    return joinSentences(denyMessage, remedy && hints.allowCommand(remedy));
+    return (await import('../policy/tell-command.ts')).tellCommand(verdict, call, { ...context, engine, hints });
   }
 
   /** Whether a change of a file of environment variables by this command line was asked about, or allowed by a rule. */
@@ -273,10 +268,6 @@ export class PolicyAdapter implements PolicyPort {
       this.options.onProblem?.(`The rule could not be saved and applies to this session only: ${String(error)}`);
     }
   }
-}
-
-async function reasonWithPart(part: string, reason: string): Promise<string> {
-  return `${(await import('../policy/name-part.ts')).namePart(part)}: ${reason}`;
 }
 
 /** Without its patterns: those of an answer in this session hold words of the command. */

@@ -28,7 +28,7 @@ export interface UserHints {
   /** A sentence on how to allow a tool in a run that cannot ask. */
   allowTool?(toolName: string, approvalMode: string): string;
   /** The same for a command line that was denied. */
-  allowCommand?(remedy: CommandRemedy): string;
+  allowCommand?(remedy: CommandRemedy): string | Promise<string>;
   /** The same for a tool of an MCP server that changed since the user allowed it. */
   allowChangedTool?(toolName: string): string;
   /** The same for all tools of MCP servers, by the patterns of their names. */
