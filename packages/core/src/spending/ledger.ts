@@ -117,7 +117,7 @@ export class Ledger {
     return {
       models: Object.fromEntries(models),
       ...this.tools.metrics(),
-      cost_usd: this.cost().usd ?? null,
+      cost_usd: roundCost(this.cost().usd),
       ...(this.agents.size > 0 && { agents: Object.fromEntries(this.agents) }),
     };
   }
@@ -195,11 +195,16 @@ function toModelMetrics({ errorsByType, roles, usd, spentTokens, ...account }: M
     tokens,
     roles: Object.fromEntries([...roles].map(([role, each]) => [role, toMetrics(each)])),
     // A model that reported no tokens counts as free.
-    cost_usd: spentTokens === 0 ? 0 : (usd ?? null),
+    cost_usd: spentTokens === 0 ? 0 : roundCost(usd),
     ...(voidTokens > 0 && { void_tokens: voidTokens }),
   };
 }
 
 function toMetrics({ totalRequests, totalErrors, totalLatencyMs, tokens }: Account): Account {
   return { totalRequests, totalErrors, totalLatencyMs, tokens: { ...tokens } };
+}
+
+/** To a billionth of a dollar: sums of decimal prices are not exact. */
+function roundCost(usd: number | undefined): number | null {
+  return usd === undefined ? null : Math.round(usd * 1e9) / 1e9;
 }
