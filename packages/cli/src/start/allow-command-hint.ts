@@ -8,11 +8,11 @@ export function allowCommandHint({ entries, isAllowedByYolo }: Remedy): string {
   if (entries.length === 0) {
     return isAllowedByYolo
       ? 'No entry of --allowed-tools covers it; the user can allow it with -y (all tools).'
-      : 'Only the user can allow it, when asked in a session with a terminal.';
+      : 'No flag covers exactly this: write it in another way, or let the user run it.';
   }
   // A comma separates the entries of the flag.
   const means = entries.some((entry) => entry.includes(','))
     ? `"tools": { "allowed": ${JSON.stringify(entries)} } in settings.json`
     : `--allowed-tools '${entries.join(',').replaceAll("'", `'\\''`)}'`;
-  return `The user can allow it with ${means}${isAllowedByYolo ? ' or -y (all tools)' : ''}.`;
+  return `The user can allow it by adding ${means}${isAllowedByYolo ? ' or -y (all tools)' : ''}.`;
 }
