@@ -55,7 +55,7 @@ describe('castor policy explain', () => {
     );
     expect(joined(stdout.slice(stdout.indexOf('Decision')))).toBe(
       joined(
-        'Decision deny Because denied by mine.toml line 7 Rule run_shell_command "rm" -> deny, priority 4.200, mine.toml:7 Message Use trash.',
+        'Decision deny Because denied by mine.toml line 7 Part rm x Rule run_shell_command "rm" -> deny, priority 4.200, mine.toml:7 Message Use trash. This is about the part `rm x`.',
       ),
     );
   });
