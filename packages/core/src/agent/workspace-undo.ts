@@ -97,8 +97,7 @@ export class WorkspaceUndo {
       path: recorder.path,
       clock,
       record: (record) => recorder.workspace(record),
-      // The next call waits for it; the user, who sees the result, does not.
-      refresh: () => void undo.refresh(),
+      refresh: () => undo.refresh(),
       otherSessions: () => findSessionFiles({ home, root }).filter((path) => path !== recorder.path),
       client: async () => {
         const client = await undo.use();

@@ -32,7 +32,7 @@ export interface UndoDeskOptions {
   /** Files of other sessions of the project, which may work at the same time. */
   readonly otherSessions?: () => readonly string[];
   /** Called after files changed. */
-  readonly refresh?: () => void;
+  readonly refresh?: () => Promise<void>;
 }
 
 const INLINE_CHANGES = 30;
@@ -150,7 +150,8 @@ export class UndoDesk {
     this.options.record({
       $undoEnded: { id, isVerified: answer.isVerified, done: answer.done.length, skipped: answer.skipped.length },
     });
-    this.options.refresh?.();
+    // What the user changes next is theirs: a walk that is still under way would count it as part of the undo.
+    await this.options.refresh?.();
     return {
       done: answer.done.map((path) => toText(fromStoredPath(path))),
       skipped: answer.skipped.map(({ path, reason, message }) => ({

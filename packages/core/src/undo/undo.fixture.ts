@@ -92,7 +92,7 @@ export class UndoTrial implements AsyncDisposable {
       },
       record: (record) => recorder.workspace(record),
       clock: systemClock,
-      refresh: () => void this.undo.refresh(),
+      refresh: () => this.undo.refresh(),
       otherSessions: () =>
         readdirSync(directory)
           .filter((name) => name.endsWith('.jsonl') && !recorder.path.endsWith(name))
