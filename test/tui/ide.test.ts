@@ -156,6 +156,8 @@ describe('a connected editor', () => {
     terminal.type('write it\r');
     await terminal.waitForText('Yes, once');
     await editor.record.until((record) => record.calls('openDiff').length === 1);
+    // An acceptance without its text is none: nothing is written from it.
+    await editor.play([mcp.notify('ide/diffAccepted', { filePath: join(workspace.project, 'a.txt') })]);
     terminal.type('\r');
     await terminal.waitForText('All is said.');
     const filePath = join(workspace.project, 'a.txt');

@@ -207,7 +207,8 @@ export class Companion {
         this.context = readContext(params);
         return this.options.onChange();
       case 'ide/diffAccepted':
-        return this.answer(filePath, { isAccepted: true, content: typeof content === 'string' ? content : '' });
+        // Without its text it says nothing about what to write; the question stays open.
+        return typeof content === 'string' ? this.answer(filePath, { isAccepted: true, content }) : undefined;
       case 'ide/diffRejected':
       case 'ide/diffClosed':
         return this.answer(filePath, { isAccepted: false });
