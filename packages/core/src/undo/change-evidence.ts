@@ -7,11 +7,11 @@
 import { statfsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-/** In milliseconds since the epoch, by the system's clock. */
+/** In milliseconds since the epoch. */
 export interface CallSpan {
-  /** When the first of the calls began. */
+  /** When the first of the calls began, by the clock of files. */
   readonly from: number;
-  /** When the last of them ended; absent while one runs. */
+  /** When the last of them ended, by the time of day; absent while one runs. */
   readonly to?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export type Arrival = 'known' | 'call' | 'other';
 
 type Times = Pick<Stats, 'birthtimeMs' | 'ctimeMs'>;
 
-/** The kernel's clock for files stands still for up to 10 ms: a time may be that much before the moment it is about. */
+/** The clocks of two file systems may be a tick apart: a time may be that much before the moment it is about. */
 const TICK_MS = 20;
 /** The difference between the two clocks of the system moves by less than this, unless the time of day is set. */
 const STEADY_MS = 50;

@@ -7,6 +7,7 @@
 
 import type { ToolKind } from '../protocol/tools.ts';
 import type { Clock } from '../util/clock.ts';
+import { fileMoment } from './file-moment.ts';
 import { deletes, foretellLoss } from './foretell-loss.ts';
 import type { UnkeptPath } from './foretell-loss.ts';
 import type { LivePoints } from './live-points.ts';
@@ -32,8 +33,8 @@ export interface SessionUndoOptions {
   readonly store: string;
   readonly sessionId: string;
   readonly clock: Clock;
-  /** The time of files, in milliseconds since the epoch. Default: the system's. */
-  readonly fileTime?: (() => number) | undefined;
+  /** The time of day, in milliseconds since the epoch. Default: the system's. */
+  readonly timeOfDay?: (() => number) | undefined;
   /** A walk of more entries is not repeated before a call while it is fresh. Default 20,000. */
   readonly quickEntries?: number | undefined;
   /** Appends a record to the session's file. */
@@ -108,7 +109,7 @@ export class SessionUndo {
     // Edits announce what they change, and keep it themselves.
     const isPlainEdit = call.kind === 'edit' && !this.options.hasHooks();
     const isCovered = isPlainEdit || (await this.settle());
-    const at = this.fileTime();
+    const at = isPlainEdit ? this.timeOfDay() : fileMoment(this.options.store, this.timeOfDay());
     this.calls.began(call.callId, isPlainEdit ? undefined : owner, at);
     if (!isPlainEdit) this.options.record({ $walkStarted: { callId: owner, isCovered, at } });
   }
@@ -125,7 +126,7 @@ export class SessionUndo {
   }
 
   after(callId: string): void {
-    if (this.calls.end(callId, this.fileTime())) void this.walk();
+    if (this.calls.end(callId, this.timeOfDay())) void this.walk();
   }
 
   /** Resolves when everything that has happened is on record; false when that is not known. */
@@ -184,8 +185,8 @@ export class SessionUndo {
     return this.options.clock.now() - this.walkedAt > FRESH_MS;
   }
 
-  private fileTime(): number {
-    return this.options.fileTime?.() ?? Date.now();
+  private timeOfDay(): number {
+    return this.options.timeOfDay?.() ?? Date.now();
   }
 
   private async start(): Promise<UndoClient | undefined> {

@@ -13,6 +13,7 @@ import { fromStoredPath, fromText, toStoredPath, toSystemPath, toText } from './
 import { ChangeEvidence, clockOffset, hasLocalTimes, isSteady } from './change-evidence.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { ContentStore, hashOf } from './content-store.ts';
+import { fileMoment } from './file-moment.ts';
 import { ManifestReader } from './manifest.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { releaseFolder, stateAt } from './held-folder.ts';
@@ -129,6 +130,7 @@ export class UndoWorker {
     const result = walkTree({
       previous,
       next: isTrial ? trial : own,
+      moment: fileMoment(this.options.store, began.at),
       keep: (bytes) => this.room.keep(bytes),
       has: (content) => this.store.has(content),
       limits: this.options.limits,

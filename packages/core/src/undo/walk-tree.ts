@@ -22,6 +22,8 @@ export interface WalkOptions {
   readonly previous?: string | undefined;
   /** The manifest to write. */
   readonly next: string;
+  /** When the walk begins, by the clock of files. */
+  readonly moment: number;
   readonly keep: Keep;
   readonly has: (content: string) => boolean;
   readonly limits: WalkLimits;
@@ -94,7 +96,6 @@ class Walk {
   /** The folders of the last walk that the next old entry may be in, outermost first. */
   private readonly oldFolders: OldFolder[] = [];
   private device = 0;
-  private readonly racyFrom = Date.now() - TICK_MS;
 
   constructor(options: WalkOptions, writer: ManifestWriter) {
     this.options = options;
@@ -162,7 +163,7 @@ class Walk {
     const state = isForeign ? ({ kind: 'other' } as const) : this.state(path, found, old, isRebuilt);
     if (!state) return;
     const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
-    const isRacy = changedAt >= this.racyFrom;
+    const isRacy = changedAt >= this.options.moment - TICK_MS;
     this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy });
     // A number may have been used again for another file.
     const isKnown = old?.inode === inode && old.state.kind === state.kind && old.changedAt >= found.birthtimeMs;

@@ -78,7 +78,7 @@ it('takes back the folders that an edit made, not those that the user made for i
 
 it('leaves what the user changed after the command ended, while it is being looked at', async () => {
   let end: number | undefined;
-  await using trial = new UndoTrial({ fileTime: () => end ?? Date.now() });
+  await using trial = new UndoTrial({ timeOfDay: () => end ?? Date.now() });
   trial.write('a.txt', 'one');
   trial.write('b.txt', 'one');
   await trial.begin();
@@ -100,4 +100,14 @@ it('leaves what the user changed after the command ended, while it is being look
   await trial.desk.apply(preview);
   expect(readFileSync(trial.path('a.txt'), 'utf8')).toBe('user');
   expect(readFileSync(trial.path('made/user'), 'utf8')).toBe('user');
+});
+
+it('undoes what a call changed while the clock of files stood still', async () => {
+  await using trial = new UndoTrial({ timeOfDay: () => Date.now() + 500 });
+  trial.write('a.txt', 'one');
+  await trial.begin();
+  const before = trial.tree();
+  await trial.shell('echo agent > a.txt; echo agent > b.txt');
+  expect(await trial.back()).toMatchObject({ skipped: [], isVerified: true });
+  expect(trial.tree()).toEqual(before);
 });
