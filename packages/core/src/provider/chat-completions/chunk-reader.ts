@@ -45,6 +45,8 @@ export interface ChunkReaderOptions {
   startsInThought: boolean;
   /** An answer began inside reasoning; the next ones do as well. */
   onLoneClosing(): void;
+  /** What was counted; returns a warning. */
+  onUsage(usage: UsageMetadata | undefined): string | undefined;
   /** The declared name of a spelled one. */
   readName(spelled: string): string;
   /** Whether a tool was offered, where a call may come as text; absent: such a text is text. */
@@ -202,10 +204,12 @@ export class ChunkReader implements AnswerReader {
     const parts = [...rest, ...calls.map((call) => this.toCallPart(call))];
     const content = withOrigin({ role: 'model', parts }, this.origin(calls));
     if (finishReason === 'SAFETY') throw refusedAnswer(this.finish ?? 'refusal', this.refusal);
+    const warning = this.options.onUsage(this.usage);
     return [
       this.stamp.mark({
         candidates: [{ content, finishReason, index: 0 }],
         ...(this.usage && { usageMetadata: this.usage }),
+        ...(warning !== undefined && { notices: [warning] }),
       }),
     ];
   }

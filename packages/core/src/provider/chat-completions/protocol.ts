@@ -4,6 +4,7 @@ import type { GenerateContentConfig, GenerateContentParameters } from '../../pro
 import type { ApiError } from '../../protocol/errors.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { encodeSegment } from '../wire/endpoint.ts';
+import { PromptComparison } from '../wire/prompt-comparison.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { systemText } from '../wire/system-text.ts';
@@ -17,6 +18,8 @@ import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
 const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'];
+
+const CURE = 'Give the model a larger window on the server, or its true contextWindow in the settings.';
 
 export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, factsOf, cacheKey } = options;
@@ -34,13 +37,16 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   /** Models whose answers begin inside reasoning. */
   const startsInThought = new Set<string>();
 
+  const comparison = new PromptComparison(CURE);
+
   const conversation = createConversationWriter('', (model) => {
     const { images = false, documents = false } = factsOf(model);
     const own = quirksOf(model);
     return (content) => writeMessages(content, { quirks: own, origin: originOf(model), images, documents });
   });
 
-  function body({ model, contents, config = {} }: GenerateContentParameters): RequestBody {
+  function body(request: GenerateContentParameters): RequestBody {
+    const { model, contents, config = {} } = request;
     const system = systemText(config.systemInstruction);
     const opening = system === '' ? '' : toWellFormedJson({ role: quirks.systemRole ?? 'system', content: system });
     const messages = conversation.bytes(contents, model);
@@ -51,11 +57,13 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
       cacheKey,
       without,
     });
-    return [
+    const written = [
       Buffer.from(`{"messages":[${opening}${comma}`),
       messages,
       Buffer.from(`],${toWellFormedJson(settings).slice(1)}`),
     ];
+    comparison.sent(request, written);
+    return written;
   }
 
   return {
@@ -65,7 +73,8 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
     body,
     takesFormBesideTools: () => formBesideTools,
 
-    reader({ model, config = {} }) {
+    reader(request) {
+      const { model, config = {} } = request;
       return new ChunkReader({
         origin: originOf(model),
         isLocal: endpoint.isLocal,
@@ -73,6 +82,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
         startsInThought: startsInThought.has(model),
         onLoneClosing: () => startsInThought.add(model),
         readName: createNameReader(declaredNames(config)),
+        onUsage: (usage) => comparison.counted(request, usage),
         isOffered: quirks.textCalls ? offeredIn(config) : undefined,
       });
     },

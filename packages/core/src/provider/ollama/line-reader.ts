@@ -22,8 +22,8 @@ export interface LineReaderOptions {
   readName(spelled: string): string;
   /** Whether a tool was offered, where a call may come as text; absent: such a text is text. */
   isOffered?: ((name: string) => boolean) | undefined;
-  /** The answer's prompt has this many tokens, by the server's own count. */
-  onPromptTokens(count: number): string | undefined;
+  /** What was counted; returns a warning. */
+  onUsage(usage: UsageMetadata | undefined): string | undefined;
 }
 
 export class LineReader implements AnswerReader {
@@ -118,10 +118,7 @@ export class LineReader implements AnswerReader {
     const blocks = [{ before: 0, type: 'text', field: 'thinking', text: this.thinking }];
     const origin = this.thinking === '' ? undefined : { ...this.options.origin, blocks };
     const usageMetadata = toUsage(line);
-    const warning =
-      usageMetadata?.promptTokenCount === undefined
-        ? undefined
-        : this.options.onPromptTokens(usageMetadata.promptTokenCount);
+    const warning = this.options.onUsage(usageMetadata);
     const finishReason = this.finishReason(line['done_reason']);
     return {
       candidates: [{ content: withOrigin({ role: 'model', parts }, origin), finishReason, index: 0 }],

@@ -38,15 +38,6 @@ describe('Ollama', () => {
     opened.model.assertDone();
   });
 
-  it('warns once when the server read far less than was sent', async () => {
-    const cut = answer(text('ok'), finish('STOP', { usage: { promptTokenCount: 4_090, candidatesTokenCount: 1 } }));
-    await using opened = await openAt('ollama', [cut, cut]);
-    const long = [user('word '.repeat(9_000))];
-    const notices = async () => (await sendTo(opened, long)).frames.flatMap((frame) => frame.notices ?? []);
-    expect(await notices()).toEqual([expect.stringMatching(/^m read 4090 tokens of a prompt of about \d+: .*num_ctx/)]);
-    expect(await notices()).toEqual([]);
-  });
-
   it.each([
     ['effort', 'HIGH', 'high'],
     ['effort', 'MINIMAL', 'low'],

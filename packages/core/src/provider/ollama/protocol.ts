@@ -5,6 +5,7 @@
 
 import type { GenerateContentParameters } from '../../protocol/content.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
+import { PromptComparison } from '../wire/prompt-comparison.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { systemText } from '../wire/system-text.ts';
@@ -15,33 +16,18 @@ import { LineReader } from './line-reader.ts';
 import { writeMessages } from './messages.ts';
 import { settingsFields } from './request-body.ts';
 
-/** A shorter prompt is not worth a warning: counts of few tokens differ by the template alone. */
-const LEAST_COMPARED_TOKENS = 2_000;
-const BYTES_PER_TOKEN = 4;
+const CURE =
+  'Set a larger contextWindow for the model in the settings (it is sent as num_ctx), or OLLAMA_CONTEXT_LENGTH on the server.';
 
 export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, factsOf, quirks } = options;
   const keyOf = (model: string) => ({ provider, protocol: 'ollama', endpoint: endpoint.host, model });
-  /** Models the user was warned about. */
-  const warned = new Set<string>();
-  /** The bytes of each request being answered. */
-  const sizes = new WeakMap<GenerateContentParameters, number>();
+  const comparison = new PromptComparison(CURE);
 
   const conversation = createConversationWriter('', (model) => {
     const { images = false } = factsOf(model);
     return (content) => writeMessages(content, { origin: keyOf(model), images });
   });
-
-  /** One warning when the server read far less than was sent. */
-  function compare(request: GenerateContentParameters, counted: number): string | undefined {
-    const expected = (sizes.get(request) ?? 0) / BYTES_PER_TOKEN;
-    if (warned.has(request.model) || expected < LEAST_COMPARED_TOKENS || counted >= expected / 2) return undefined;
-    warned.add(request.model);
-    return (
-      `${request.model} read ${counted} tokens of a prompt of about ${Math.round(expected)}: the server cut it. ` +
-      'Set a larger contextWindow for the model in the settings (it is sent as num_ctx), or OLLAMA_CONTEXT_LENGTH on the server.'
-    );
-  }
 
   function body(request: GenerateContentParameters): RequestBody {
     const { model, contents, config = {} } = request;
@@ -51,10 +37,7 @@ export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
     const comma = opening !== '' && messages.length > 0 ? ',' : '';
     const settings = toWellFormedJson(settingsFields(model, config, factsOf(model)));
     const written = [Buffer.from(`{"messages":[${opening}${comma}`), messages, Buffer.from(`],${settings.slice(1)}`)];
-    sizes.set(
-      request,
-      written.reduce((sum, piece) => sum + piece.length, 0),
-    );
+    comparison.sent(request, written);
     return written;
   }
 
@@ -71,7 +54,7 @@ export function createOllamaProtocol(options: ProtocolOptions): WireProtocol {
         isLocal: endpoint.isLocal,
         readName: createNameReader(declaredNames(config)),
         isOffered: quirks.textCalls && offered.size > 0 ? (name) => offered.has(name) : undefined,
-        onPromptTokens: (count) => compare(request, count),
+        onUsage: (usage) => comparison.counted(request, usage),
       });
     },
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
