@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 interface Case {
   why: string;
   args: string[];
-  /** Absent: no API key is set. */
+  /** Absent: GEMINI_API_KEY is not set. */
   script?: Script;
   settings?: object;
   code: number;

@@ -178,7 +178,7 @@ describe('the offline model', () => {
     await terminal.waitForText(READY);
     await ask(terminal, 'hi there', 'a few fixed rules');
     await ask(terminal, '/model groq/x', 'GROQ_API_KEY is not set');
-    await ask(terminal, '/model pro', 'no API key is set');
+    await ask(terminal, '/model pro', 'GEMINI_API_KEY is not set');
     await ask(terminal, '/model anthropic/claude-x', 'The model is anthropic/claude-x for this session.');
     await ask(terminal, 'who are you', 'Hello from afar.');
     const sent = JSON.stringify(far.requests.at(-1)?.body);

@@ -57,7 +57,7 @@ function isReplacedByKey(type: string | undefined, settings: AuthSettings, envir
 export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
   const type = chooseAuthType(settings, environment);
   const { enforcedType, useExternal = false } = settings;
-  if (type === undefined && !useExternal) throw new AccessError(`no API key is set. ${WAYS}`, settings);
+  if (type === undefined && !useExternal) throw new AccessError(`GEMINI_API_KEY is not set. ${WAYS}`, settings);
   if (enforcedType && enforcedType !== type) {
     throw new AccessError(
       `The enforced authentication type is '${enforcedType}', but the current type is '${type ?? 'none'}'. Please re-authenticate with the correct type.`,
@@ -108,6 +108,7 @@ const NEEDED_BY: Readonly<Record<string, string | undefined>> = {
 };
 
 const WAYS = `Options:
-  GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey; for another provider: castor login
+  GEMINI_API_KEY=…           a key from https://aistudio.google.com/apikey
+  castor --model openai/…    another provider, by the key in its variable or stored with: castor login
   castor --model ollama/…    a server on this machine: castor models --local lists its models
   castor --model offline …   the built-in offline model: fixed rules, no network`;
