@@ -20,10 +20,10 @@ describe('the first start', () => {
     await using workspace = await createWorkspace();
     await using terminal = await startTerminal([], { workspace });
     await terminal.waitForText('How should Castor connect to a model?');
-    terminal.type('\r');
-    await terminal.waitForText('Your Gemini API key');
-    terminal.type(`${TEST_API_KEY}\r`);
+    // At once: what is typed before the question of the key is drawn is its answer, and the rest is a message.
+    terminal.type(`\r${TEST_API_KEY}\r/about\r`);
     await terminal.waitForText('castor 0');
+    await terminal.waitForText('Platform');
     await terminal.waitForText(READY);
     const file = join(workspace.home, '.gemini', '.env');
     expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual([
@@ -41,9 +41,11 @@ describe('the first start', () => {
       await terminal.waitForText('How should Castor connect to a model?');
       expect(terminal.screen().join(' ')).toContain('asks for "oauth-personal", which Castor');
       expect(terminal.screen().join('\n')).not.toContain('GOOGLE_GEMINI_BASE_URL');
+      terminal.type('\x1b[200~a-pasted-gemini-key\x1b[201~');
+      await terminal.waitForText('What you pasted waits for the key you choose here.');
+      terminal.type('1');
+      await terminal.waitForText('•••••');
       terminal.type('\r');
-      await terminal.waitForText('Your Gemini API key');
-      terminal.type(`${TEST_API_KEY}\r`);
       await terminal.waitForText('oauth-personal is not available, using GEMINI_API_KEY');
       await terminal.waitForText(READY);
     }
@@ -63,9 +65,7 @@ describe('the first start', () => {
   it('can be tried with the offline model', async () => {
     await using terminal = await startTerminal([]);
     await terminal.waitForText('How should Castor connect to a model?');
-    terminal.type('6');
-    await terminal.waitForText(READY);
-    terminal.type('hello\r');
+    terminal.type('6hello\r');
     await terminal.waitForText("I am Castor's offline model");
   });
 

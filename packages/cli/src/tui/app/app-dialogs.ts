@@ -15,6 +15,7 @@ export function createAppDialogs(app: App): DialogHost {
     isTyping: () => !app.composer.isEmpty(),
     now: () => performance.now(),
     keymap: () => app.composer.getKeymap(),
+    giveBack: (typed) => app.composer.take(typed),
   });
 }
 

@@ -10,11 +10,16 @@ import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app/app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
 import { reopenSession } from '../app/session-change.ts';
-import { connectLocally, connectProvider } from './connect.ts';
+import type { HeldKeyboard } from '../dialogs/dialog-host.ts';
+import { atLogin, connectLocally, connectProvider } from './connect.ts';
 
 /** Keeps the session and its conversation. */
-export async function chooseAccess(app: App, context: CommandContext): Promise<void> {
-  const answer = await askForAccess(app.dialogs, context.signal, { leave: 'Keep the current key' });
+export function chooseAccess(app: App, context: CommandContext): Promise<void> {
+  return atLogin(app, (keyboard) => choose(app, keyboard, context));
+}
+
+async function choose(app: App, keyboard: HeldKeyboard, context: CommandContext): Promise<void> {
+  const answer = await askForAccess(keyboard, context.signal, { leave: 'Keep the current key' });
   switch (answer.kind) {
     case 'leave':
       return;
@@ -22,11 +27,11 @@ export async function chooseAccess(app: App, context: CommandContext): Promise<v
       return restart(app, { model: 'offline' }, {}, 'Castor now uses the offline model.');
     case 'local':
       return telling(app, async () => {
-        const model = await connectLocally(app, placesOf(app), context.signal);
+        const model = await connectLocally(keyboard, placesOf(app), context.signal);
         if (model !== undefined) await changeModel(app, model, context);
       });
     case 'key':
-      return connect(app, answer.provider, context);
+      return connectWith(app, keyboard, { id: answer.provider }, context);
   }
 }
 
@@ -34,8 +39,17 @@ export async function chooseAccess(app: App, context: CommandContext): Promise<v
 export async function connect(app: App, argument: string, context: CommandContext, wanted?: string): Promise<void> {
   const id = argument.trim().toLowerCase();
   if (id === '') return chooseAccess(app, context);
-  await telling(app, async () => {
-    const connection = await connectProvider(app, id, placesOf(app), context.signal, wanted ?? modelInUse(app, id));
+  return atLogin(app, (keyboard) => connectWith(app, keyboard, { id, wanted }, context));
+}
+
+function connectWith(
+  app: App,
+  keyboard: HeldKeyboard,
+  { id, wanted = modelInUse(app, id) }: { id: string; wanted?: string | undefined },
+  context: CommandContext,
+): Promise<void> {
+  return telling(app, async () => {
+    const connection = await connectProvider(app, keyboard, id, placesOf(app), context.signal, wanted);
     if (!connection) return;
     const { model, variables, isKept } = connection;
     if (model === undefined) {

@@ -18,7 +18,8 @@ import type { ReachableModel } from '../../providers/reachable-models.ts';
 import { askForModels, verifyKey } from '../../providers/verify-key.ts';
 import type { App } from '../app/app.ts';
 import { saveChoice } from '../app/save-choice.ts';
-import { askAboutPlainText, askForKey } from '../dialogs/key-question.ts';
+import type { Asking, HeldKeyboard } from '../dialogs/dialog-host.ts';
+import { askAboutPlainText, askForKey, looksLikeKey } from '../dialogs/key-question.ts';
 
 export interface Connection {
   /** As `provider/model`; undefined for the Gemini API, which chooses by itself. */
@@ -29,9 +30,18 @@ export interface Connection {
   isKept: boolean;
 }
 
+/** Holds the keyboard for the questions of a login: a key typed or pasted right behind a choice reaches its field. */
+export async function atLogin<T>(app: App, ask: (keyboard: HeldKeyboard) => Promise<T>): Promise<T> {
+  using keyboard = app.dialogs.hold(looksLikeKey);
+  const answer = await ask(keyboard);
+  if (keyboard.hasKept) app.warn('Castor did not use the word that you pasted at the question; it is not kept.');
+  return answer;
+}
+
 /** Undefined when the user goes back. Throws an Error with a sentence. */
 export async function connectProvider(
   app: App,
+  keyboard: Asking,
   id: string,
   places: ProviderPlaces,
   signal: AbortSignal,
@@ -50,19 +60,19 @@ export async function connectProvider(
     : isInKeyring
       ? 'Castor stores it in the keyring of your system.'
       : 'It is stored only if you agree.';
-  const key = await askForKey(app.dialogs, signal, { name: isGemini ? 'Gemini API' : provider.name, storedIn });
+  const key = await askForKey(keyboard, signal, { name: isGemini ? 'Gemini API' : provider.name, storedIn });
   if (key === undefined) return undefined;
   if (isGemini) {
     return { model: undefined, variables: { GEMINI_API_KEY: key }, isKept: await keepGemini(app, key, places) };
   }
   app.info(await verifyKey({ provider, key, places, signal }));
   enterKey(provider, key);
-  const isKept = await keep(app, { provider, key, isInKeyring }, signal);
+  const isKept = await keep(app, keyboard, { provider, key, isInKeyring }, signal);
   const variable = isKept ? precedingVariable(provider, places.environment) : undefined;
   if (variable !== undefined) {
     app.warn(`${variable} is set in your environment and precedes the stored key when Castor starts again.`);
   }
-  const model = wanted ?? (await modelOf(app, provider, key, places, signal));
+  const model = wanted ?? (await modelOf(keyboard, provider, key, places, signal));
   return model === undefined ? undefined : { model, variables: {}, isKept };
 }
 
@@ -78,12 +88,13 @@ async function keepGemini(app: App, key: string, { settings }: ProviderPlaces): 
 
 async function keep(
   app: App,
+  keyboard: Asking,
   { provider, key, isInKeyring }: { provider: ConfiguredProvider; key: string; isInKeyring: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { home } = app.options;
   const { id, baseUrl } = provider;
-  const answer = isInKeyring ? 'store' : await askAboutPlainText(app.dialogs, signal, keyFile(home));
+  const answer = isInKeyring ? 'store' : await askAboutPlainText(keyboard, signal, keyFile(home));
   if (answer !== 'store') return false;
   try {
     await storeKey(home, { id, baseUrl, key, place: isInKeyring ? 'keyring' : 'file' });
@@ -96,7 +107,7 @@ async function keep(
 
 /** The provider's default; else the user chooses from its list. */
 async function modelOf(
-  app: App,
+  keyboard: Asking,
   provider: ConfiguredProvider,
   key: string,
   places: ProviderPlaces,
@@ -105,7 +116,7 @@ async function modelOf(
   if (provider.defaultModel !== undefined) return `${provider.id}/${provider.defaultModel}`;
   const models = await askForModels({ provider, key, places, signal });
   return chooseModel(
-    app,
+    keyboard,
     models.map((model) => toReachable(provider, model)),
     signal,
   );
@@ -113,13 +124,13 @@ async function modelOf(
 
 /** The name of a model of a server on this machine. Undefined when the user goes back. Throws where none answers. */
 export async function connectLocally(
-  app: App,
+  keyboard: Asking,
   places: ProviderPlaces,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const servers = await findLocalServers(places, signal);
   const models = servers.flatMap(({ provider, models: listed }) => listed.map((model) => toReachable(provider, model)));
-  if (models.length > 0) return chooseModel(app, models, signal);
+  if (models.length > 0) return chooseModel(keyboard, models, signal);
   if (servers.length > 0) {
     const names = servers.map(({ provider }) => provider.name).join(', ');
     throw new Error(`${names} answers on this machine but serves no model. Load one first.`);
@@ -129,7 +140,11 @@ export async function connectLocally(
   );
 }
 
-function chooseModel(app: App, models: readonly ReachableModel[], signal: AbortSignal): Promise<string | undefined> {
+function chooseModel(
+  keyboard: Asking,
+  models: readonly ReachableModel[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const options = models.map((model) => ({ label: model.id, value: model.id, hint: describeModel(model) }));
-  return app.dialogs.choose({ title: 'Which model?', options, search: options.length > 9 }, signal);
+  return keyboard.choose({ title: 'Which model?', options, search: options.length > 9 }, signal);
 }

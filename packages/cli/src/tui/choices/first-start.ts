@@ -9,7 +9,8 @@ import { AccessError } from '../../start/auth-type.ts';
 import type { App } from '../app/app.ts';
 import { askForAccess } from '../dialogs/first-run.ts';
 import { saveChoice } from '../app/save-choice.ts';
-import { connectLocally, connectProvider } from './connect.ts';
+import type { HeldKeyboard } from '../dialogs/dialog-host.ts';
+import { atLogin, connectLocally, connectProvider } from './connect.ts';
 
 export interface StartInput {
   args: CliArguments;
@@ -17,27 +18,36 @@ export interface StartInput {
 }
 
 /** Undefined when the user leaves. */
-export async function askUntilConnected(
+export function askUntilConnected(
   app: App,
+  input: StartInput & { refused: ExitError },
+  signal: AbortSignal,
+): Promise<StartInput | undefined> {
+  return atLogin(app, (keyboard) => ask(app, keyboard, input, signal));
+}
+
+async function ask(
+  app: App,
+  keyboard: HeldKeyboard,
   { args, environment, refused }: StartInput & { refused: ExitError },
   signal: AbortSignal,
 ): Promise<StartInput | undefined> {
   // The rest of the message lists the options, and the dialog offers those as choices.
-  let problem = refused.message.replace(/ Options:.*/s, '');
+  let problem = refused.message.replace(/ Options:.*/s, '').replace(/^./, (first) => first.toUpperCase());
   const isKeyEnough = !(refused instanceof AccessError) || refused.isKeyEnough;
   for (;;) {
-    const answer = await askForAccess(app.dialogs, signal, { problem, isKeyEnough, leave: 'Leave' });
+    const answer = await askForAccess(keyboard, signal, { problem, isKeyEnough, leave: 'Leave' });
     if (answer.kind === 'leave') return undefined;
     if (answer.kind === 'offline') return { args: { ...args, model: 'offline' }, environment };
     const { cwd, home } = app.options;
     try {
       const { places } = loadPlaces({ cwd, home, environment });
       if (answer.kind === 'local') {
-        const model = await connectLocally(app, places, signal);
+        const model = await connectLocally(keyboard, places, signal);
         if (model !== undefined) return use(app, model, true, { args, environment });
         continue;
       }
-      const connection = await connectProvider(app, answer.provider, places, signal);
+      const connection = await connectProvider(app, keyboard, answer.provider, places, signal);
       if (!connection) continue;
       const { model, variables, isKept } = connection;
       const input = { args, environment: { ...environment, ...variables } };

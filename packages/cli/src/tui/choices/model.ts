@@ -100,7 +100,7 @@ async function nameOf(app: App, answer: string | undefined, context: CommandCont
   const places = placesOf(app);
   if (answer === LOCAL) {
     const { connectLocally } = await import('./connect.ts');
-    return connectLocally(app, places, context.signal);
+    return connectLocally(app.dialogs, places, context.signal);
   }
   const { listKnownModels } = await import('../../providers/reachable-models.ts');
   const models = listKnownModels(places, { missing: undefined })

@@ -5,6 +5,7 @@ import type { KeyBinding } from '../input/keymap.ts';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
 import { DialogHost } from './dialog-host.ts';
+import type { DialogHostOptions } from './dialog-host.ts';
 
 const ENTER = createKey('enter');
 const DOWN = createKey('down');
@@ -19,7 +20,12 @@ const QUESTION = {
   escape: 'no',
 };
 
-function createHost({ isTyping = false, bindings = [] as readonly KeyBinding[] } = {}) {
+interface HostOptions extends Pick<DialogHostOptions, 'giveBack'> {
+  readonly isTyping?: boolean;
+  readonly bindings?: readonly KeyBinding[];
+}
+
+function createHost({ isTyping = false, bindings = [], giveBack }: HostOptions = {}) {
   const clock = { now: 10_000 };
   const shown = Promise.withResolvers<void>();
   const host = new DialogHost({
@@ -27,6 +33,7 @@ function createHost({ isTyping = false, bindings = [] as readonly KeyBinding[] }
     isTyping: () => isTyping,
     now: () => clock.now,
     keymap: () => createKeymap(bindings),
+    ...(giveBack && { giveBack }),
   });
   return { host, clock, shown: shown.promise };
 }
@@ -95,6 +102,52 @@ describe('DialogHost', () => {
     clock.now += 1_000;
     host.onText('2');
     expect(await answer).toBe('always');
+  });
+
+  it.each([
+    ['behind the choice', ['2', 'an-expected-word', 'enter', 'hello', 'enter']],
+    ['at once with the choice', ['2an-expected-word', 'enter', 'hello', 'enter']],
+    ['in a terminal that marks no pastes', ['down', 'paste:\ran-expected-word\rhello\r']],
+    ['the same with a digit', ['paste:2an-expected-word\rhello\r']],
+    ['in front of the choice', ['an-expected-word', '2', 'hello', 'enter']],
+    ['pasted in front of the choice', ['paste:an-expected-word\n', '2', 'hello', 'enter']],
+  ])('has an expected word wait for its field, and gives back what is behind it: %s', async (where, typed) => {
+    const given: unknown[] = [];
+    const { host } = createHost({ giveBack: (each) => given.push(each.type === 'key' ? each.key.name : each.text) });
+    const keyboard = host.hold((word) => word.startsWith('an-expected'));
+    const type = (each: string) => {
+      if (each === 'enter' || each === 'down') return host.onKey(createKey(each));
+      return each.startsWith('paste:') ? host.onPaste(each.slice('paste:'.length)) : host.onText(each);
+    };
+    const choice = keyboard.choose(QUESTION);
+    const [before, after] = where.includes('in front') ? [typed.slice(0, 2), typed.slice(2)] : [typed, []];
+    expect(before.map(type)).not.toContain(false);
+    expect([await choice, keyboard.hasKept]).toEqual(['always', where !== 'behind the choice' && after.length > 0]);
+    const field = keyboard.askText({ title: 'Key' });
+    if (after.length > 0) {
+      while (host.top === undefined) await new Promise(setImmediate);
+      host.onKey(ENTER);
+      after.map(type);
+    }
+    expect((await field)?.trim()).toBe('an-expected-word');
+    keyboard[Symbol.dispose]();
+    expect(given).toEqual(['hello', 'enter']);
+  });
+
+  it('gives no expected word to the composer that shows it, and leaves other words and pastes to it', async () => {
+    const given: unknown[] = [];
+    const { host } = createHost({ giveBack: (each) => given.push(each) });
+    const keyboard = host.hold((word) => word.startsWith('an-expected'));
+    const choice = keyboard.choose(QUESTION);
+    expect([host.onPaste('an-expected-word'), host.onPaste('two words'), host.onText('3 words')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    host.dismissAll();
+    expect([await choice, keyboard.hasKept]).toEqual([undefined, true]);
+    keyboard[Symbol.dispose]();
+    expect(given).toEqual([]);
   });
 
   it('leaves the keys to the field of such a question if another question opens while the user types', async () => {

@@ -12,7 +12,7 @@ import type { Keymap } from '../input/keymap.ts';
 import type { KeyConsumer } from '../input/key-router.ts';
 import type { Dialog } from './dialog.ts';
 import { isChoiceKey, KeyboardHold } from './keyboard-hold.ts';
-import type { Typed } from './keyboard-hold.ts';
+import type { Typed, TypedText } from './keyboard-hold.ts';
 import { SelectDialog } from './select-dialog.ts';
 import type { SelectQuestion } from './select-dialog.ts';
 import type { Page } from './page-dialog.ts';
@@ -27,6 +27,8 @@ export interface DialogHostOptions {
   /** Milliseconds; for pauses between keys. */
   readonly now: () => number;
   readonly keymap: () => Keymap;
+  /** Takes what a question has held and not used, as if it were typed now. */
+  readonly giveBack?: (typed: Typed) => void;
 }
 
 const PAUSE_MS = 600;
@@ -59,10 +61,15 @@ const MEANINGS: readonly (readonly [command: CommandName, name: string])[] = [
 /** Keys that end a word at a choice; the Enter behind it is a part of it. */
 const AFTER_WORD = new Set(['up', 'down', 'tab', 'escape']);
 
+/** Where questions are asked: the host, or a keyboard that it holds for one question. */
+export type Asking = Pick<DialogHost, 'choose' | 'askText'> & { readonly hasKept?: boolean };
+
 /** Asks the dialogs of one question, and has the keyboard until it is disposed of. */
 export interface HeldKeyboard extends Pick<DialogHost, 'choose' | 'askText'>, Disposable {
   /** Whether words were typed at the open dialog, where only a choice is possible. */
   readonly hasDropped: boolean;
+  /** Whether an expected word waits for its field. */
+  readonly hasKept: boolean;
 }
 
 export class DialogHost implements KeyConsumer {
@@ -112,9 +119,12 @@ export class DialogHost implements KeyConsumer {
     await this.ask<undefined>((settle) => new PageDialog(page, settle), signal);
   }
 
-  /** For a question with several dialogs: nothing that is typed from the first to the last goes to the composer. */
-  hold(): HeldKeyboard {
-    const hold = new KeyboardHold();
+  /**
+   * For a question with several dialogs: nothing that is typed from the first to the last goes to the composer. With
+   * `expects`, a word of that form waits for its field, and what the question does not use is the composer's after it.
+   */
+  hold(expects?: (word: string) => boolean): HeldKeyboard {
+    const hold = new KeyboardHold(expects);
     this.holds = [...this.holds, hold];
     return {
       choose: (question, signal) => this.choose(question, signal, hold),
@@ -122,8 +132,12 @@ export class DialogHost implements KeyConsumer {
       get hasDropped() {
         return hold.hasDropped;
       },
+      get hasKept() {
+        return hold.hasKept;
+      },
       [Symbol.dispose]: () => {
         this.holds = this.holds.filter((each) => each !== hold);
+        if (expects) for (const typed of hold.takeRest()) this.options.giveBack?.(typed);
       },
     };
   }
@@ -152,7 +166,7 @@ export class DialogHost implements KeyConsumer {
     const target = this.findTarget();
     const isApps = findCommand(this.options.keymap(), key, target ? notFor(target) : NOT_OURS) !== undefined;
     if (isApps && !target?.wants?.(key)) return false;
-    if (!target) return this.keep({ type: 'key', key });
+    if (!target) return !this.cancelsBetween(key) && this.keep({ type: 'key', key });
     if (this.isWord(key.text, target)) return this.dropWord(target);
     const meant = this.meantBy(key, target);
     if (this.typingInto === 'nowhere') {
@@ -167,6 +181,7 @@ export class DialogHost implements KeyConsumer {
   onText(text: string): boolean {
     const target = this.findTarget();
     if (!target) return this.keep({ type: 'text', text });
+    if (this.keepExpected({ type: 'text', text }, target)) return true;
     if (this.isWord(text, target)) return this.dropWord(target);
     // A word that arrives at once was typed ahead: neither it nor the Enter after it is a choice.
     if (text.length > 1 && !target.takesText) {
@@ -181,9 +196,34 @@ export class DialogHost implements KeyConsumer {
   onPaste(text: string): boolean {
     const target = this.holds.length > 0 ? this.findTarget() : this.top;
     if (!target) return this.keep({ type: 'paste', text });
+    if (this.keepExpected({ type: 'paste', text }, target)) return true;
     if (target.onPaste) target.onPaste(text);
     else if (this.isWord(text, target)) return this.dropWord(target);
+    // No list takes a paste, and its letters are not choices.
+    else if (!target.takesText) return false;
     else target.onText(text.replaceAll(/\s*\n\s*/g, ' '));
+    this.options.onChange();
+    return true;
+  }
+
+  /** At a choice of a question that expects a word: a digit in front of it chooses, and the word waits for its field. */
+  private keepExpected(typed: TypedText, target: Dialog): boolean {
+    const hold = target.takesText ? undefined : this.holdOf(target);
+    const split = typed.type === 'text' ? hold?.splitChoice(typed.text) : undefined;
+    const lines = hold?.splitLines(typed);
+    if (split) {
+      target.onText(split.choice);
+      return this.onText(split.rest);
+    }
+    if (lines) {
+      if (lines.first === '') target.onKey(createKey('enter'));
+      else this.onText(lines.first);
+      lines.behind.forEach((each) => this.replay(each));
+      return true;
+    }
+    if (!hold?.isExpected(typed)) return false;
+    hold.keep(typed);
+    hold.hasKept = true;
     this.options.onChange();
     return true;
   }
@@ -198,7 +238,7 @@ export class DialogHost implements KeyConsumer {
   }
 
   private isWord(text: string, target: Dialog): boolean {
-    if (text === '' || target.takesText || this.holds.length === 0) return false;
+    if (text === '' || target.takesText || this.holds.every(({ expects }) => expects)) return false;
     return (
       this.typingInto === 'nowhere' || text.length > 1 || (this.holdOf(target) !== undefined && !isChoiceKey(text))
     );
@@ -209,6 +249,11 @@ export class DialogHost implements KeyConsumer {
     const waiting = this.findWaiting();
     waiting?.keep(typed);
     return waiting !== undefined;
+  }
+
+  /** While a login asks a server, Escape is the app's: it ends the waiting. */
+  private cancelsBetween(key: Key): boolean {
+    return this.findWaiting()?.expects !== undefined && isBoundTo(this.options.keymap(), key, 'basic.cancel');
   }
 
   private replay(typed: Typed): void {

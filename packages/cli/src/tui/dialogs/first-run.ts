@@ -1,6 +1,6 @@
 /** Asks how to reach a model: with a key, on this machine, or not at all. Short, and sends nothing anywhere. */
 
-import type { DialogHost } from './dialog-host.ts';
+import type { Asking } from './dialog-host.ts';
 import type { SelectOption } from './select-dialog.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 
@@ -27,17 +27,20 @@ export interface AccessQuestion {
   readonly leave: string;
 }
 
+const KEPT = 'What you pasted waits for the key you choose here.';
+
 export async function askForAccess(
-  host: DialogHost,
+  host: Asking,
   signal: AbortSignal,
   { problem, isKeyEnough = true, leave }: AccessQuestion,
 ): Promise<FirstRunAnswer> {
   const choice = await host.choose<string>(
     {
       title: 'How should Castor connect to a model?',
-      ...(problem !== undefined && {
-        body: ({ width, styles }) => wrapRows(styles.warning(problem), { width: width - 4 }),
-      }),
+      body: ({ width, styles }) => [
+        ...(problem === undefined ? [] : wrapRows(styles.warning(problem), { width: width - 4 })),
+        ...(host.hasKept === true ? wrapRows(styles.secondary(KEPT), { width: width - 4 }) : []),
+      ],
       options: [
         ...(isKeyEnough ? KEYS : []),
         { label: 'Try the built-in offline model', value: 'offline', hint: 'fixed rules, no network' },

@@ -1,13 +1,20 @@
 /** Asks for a key, as dots, and whether it may be stored as plain text where the system has no keyring. */
 
-import type { DialogHost } from './dialog-host.ts';
+import type { Asking } from './dialog-host.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 
 const LONGEST_KEY = 1_000;
+/** No provider issues a shorter one; a shorter word is a message. */
+const SHORTEST_KEY = 16;
+
+/** Whether a word that was typed or pasted before its field was open is a key. */
+export function looksLikeKey(word: string): boolean {
+  return word.length >= SHORTEST_KEY && checkKey(word) === undefined;
+}
 
 /** Undefined when the user goes back. */
 export async function askForKey(
-  host: DialogHost,
+  host: Asking,
   signal: AbortSignal,
   { name, storedIn }: { name: string; storedIn: string },
 ): Promise<string | undefined> {
@@ -25,7 +32,7 @@ export async function askForKey(
 
 /** Undefined when the user cancels. */
 export function askAboutPlainText(
-  host: DialogHost,
+  host: Asking,
   signal: AbortSignal,
   file: string,
 ): Promise<'store' | 'once' | undefined> {

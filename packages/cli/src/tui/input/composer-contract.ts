@@ -9,7 +9,7 @@ import type { InputHistory } from './input-history.ts';
 import type { Key } from './key.ts';
 import type { InputReport } from './key-parser.ts';
 import type { Keymap } from './keymap.ts';
-import type { KeyConsumer } from './key-router.ts';
+import type { KeyConsumer, TypedToken } from './key-router.ts';
 import type { VimMode } from './vim-state.ts';
 import type { ImageClipboard } from './clipboard-image.ts';
 import type { EditorPort } from './external-editor.ts';
@@ -61,6 +61,8 @@ export interface ComposerOptions {
 export interface ComposerController {
   /** Bytes of the terminal, in any pieces. Works before anything is mounted. */
   feed(bytes: Uint8Array | string): void;
+  /** What was typed earlier and kept elsewhere, as if it were typed now. */
+  take(typed: TypedToken): void;
   getSnapshot(): ComposerSnapshot;
   subscribe(listener: () => void): () => void;
   /** Cells of the whole composer, and rows it may take with its border and list. */

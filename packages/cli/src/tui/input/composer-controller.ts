@@ -60,20 +60,19 @@ export function createComposerController(options: ComposerOptions): ComposerCont
 
   const router = createKeyRouter(createConsumer(actions, sources));
   const takeToken = createTokenTaker(options, { store, router, probe });
-  const reader = createInputReader({
-    clock: options.clock ?? systemClock,
-    onTokens: (tokens) =>
-      batch(() => {
-        for (const token of tokens) {
-          takeToken(token);
-          // A key may close the list that the next key was meant for.
-          if (token.type === 'key' || token.type === 'text') updateSuggestions(store, suggestions);
-        }
-      }),
-  });
+  const takeTokens = (tokens: readonly InputToken[]) =>
+    batch(() => {
+      for (const token of tokens) {
+        takeToken(token);
+        // A key may close the list that the next key was meant for.
+        if (token.type === 'key' || token.type === 'text') updateSuggestions(store, suggestions);
+      }
+    });
+  const reader = createInputReader({ clock: options.clock ?? systemClock, onTokens: takeTokens });
 
   return {
     feed: (bytes) => reader.feed(bytes),
+    take: (typed) => takeTokens([typed]),
     getSnapshot: picture.snapshot,
     subscribe: store.subscribe,
     setSize: picture.setSize,

@@ -17,7 +17,7 @@ export interface KeyConsumer {
   onPaste?(text: string): boolean;
 }
 
-type TypedToken = Extract<InputToken, { type: 'key' | 'text' | 'paste' }>;
+export type TypedToken = Extract<InputToken, { type: 'key' | 'text' | 'paste' }>;
 
 export interface KeyRouter {
   push(consumer: KeyConsumer): () => void;
