@@ -9,7 +9,7 @@ import type { PolicyVerdict } from './policy-engine.ts';
 import { namePart, quoteLine } from './name-part.ts';
 import { SHELL_TOOL } from './rule-matching.ts';
 import type { PolicyCall, PolicyContext } from './rule.ts';
-import { ruleReason } from './rule.ts';
+import { NO_COMMAND, ruleReason } from './rule.ts';
 
 /** `verdict` denies the call, or asks where the user cannot be asked. */
 export function withDenialWords(verdict: PolicyVerdict, call: PolicyCall, context: PolicyContext): PolicyVerdict {
@@ -19,22 +19,29 @@ export function withDenialWords(verdict: PolicyVerdict, call: PolicyCall, contex
     return { ...verdict, decision: 'deny', unanswerable: true, denyMessage };
   }
   // The built-in denial of commands in a run without a user is a question that cannot be asked.
-  const isByRule = rule !== undefined && verdict.reason === ruleReason(rule);
+  const isByRule = rule !== undefined && (verdict.reason === ruleReason(rule) || verdict.reason === NO_COMMAND);
   if (call.toolName === SHELL_TOOL && isByRule && rule.kind === 'builtin' && rule.interactive === false) {
-    return { ...verdict, denyMessage: unanswerable(call, { ...verdict, reason: 'no rule allows it' }, context) };
+    return { ...verdict, denyMessage: unanswerable(call, withOwnReason(verdict), context) };
   }
   const written = verdict.denyMessage ?? (isByRule ? rule.denyMessage : undefined);
   if (written !== undefined) {
     const about = part === undefined ? undefined : `This is about ${namePart(part)}.`;
     return { ...verdict, denyMessage: joinSentences(written, about) };
   }
-  return { ...verdict, denyMessage: `${call.toolName}: ${refusal(call, verdict)}.` };
+  return { ...verdict, denyMessage: `${call.toolName}: ${refusal(call, verdict).replace(/\.$/, '')}.` };
+}
+
+/** What the line does, or why it cannot be read, says more than that no rule allows it. */
+function withOwnReason(verdict: PolicyVerdict): PolicyVerdict {
+  const [problem] = verdict.problems ?? [];
+  if (problem !== undefined) return { ...verdict, reason: problem, part: undefined };
+  return verdict.reason === NO_COMMAND ? verdict : { ...verdict, reason: 'no rule allows it' };
 }
 
 function unanswerable(call: PolicyCall, verdict: PolicyVerdict, { mode }: PolicyContext): string {
   const subject = subjectOf(call, verdict);
   const about = subject === undefined ? '' : ` for ${subject}`;
-  return `${call.toolName} needs the user's approval${about} (${verdict.reason}), and a headless run cannot ask (approval mode ${toCliName(mode)}).`;
+  return `${call.toolName} needs the user's approval${about} (${verdict.reason.replace(/\.$/, '')}), and a headless run cannot ask (approval mode ${toCliName(mode)}).`;
 }
 
 function refusal(call: PolicyCall, verdict: PolicyVerdict): string {

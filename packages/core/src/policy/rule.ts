@@ -127,6 +127,8 @@ export const SESSION_RULE_SOURCE = 'your answer in this session';
 export const SANDBOX_RULE_SOURCE = 'the sandbox';
 
 export const NO_RULE = 'no rule speaks about it';
+/** The reason for a line such as `# comment`. */
+export const NO_COMMAND = 'it contains no command';
 
 /** The reason, worded for the user. */
 export function ruleReason(rule: PolicyRule): string {

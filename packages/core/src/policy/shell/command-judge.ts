@@ -131,7 +131,7 @@ export class CommandJudge {
     return (
       leaf.risks.length === 0 &&
       isKnownSafe(leaf.command, { trustedFolder: this.trusts(leaf) }) &&
-      !this.place.findsOption(leaf.command)
+      this.place.findsOption(leaf.command) === undefined
     );
   }
 
@@ -186,7 +186,7 @@ export class CommandJudge {
   private beyondRule(leaf: Leaf, rule: PolicyRule): string | undefined {
     const risk = leaf.risks.find(({ word }) => !spells(rule, word));
     if (risk !== undefined) return risk.reason;
-    return this.options.mode !== 'yolo' && this.place.findsOption(leaf.command) ? FINDS_OPTION : undefined;
+    return this.options.mode === 'yolo' ? undefined : this.place.findsOption(leaf.command);
   }
 
   /** What a rule for every command still leaves to the user. */
@@ -201,7 +201,8 @@ export class CommandJudge {
     }
     const [risk] = leaf.risks;
     if (risk !== undefined) return risk.reason;
-    if (this.place.findsOption(leaf.command)) return FINDS_OPTION;
+    const option = this.place.findsOption(leaf.command);
+    if (option !== undefined) return option;
     if (isDestructive(leaf.command)) return 'it may destroy data that cannot be restored';
     if (!this.trusts(leaf)) return 'git runs code from a folder that is not trusted';
     return undefined;
@@ -287,7 +288,6 @@ export class CommandJudge {
   }
 }
 
-const FINDS_OPTION = 'the name of a file here would be taken for an option';
 const DELETES = /\b(?:rm|find|shred|dd|mkfs|wipefs|mv|chmod|chown|rsync|tar)\b/;
 
 /** Whether the rule spells enough of the outer command to include the inner one. */

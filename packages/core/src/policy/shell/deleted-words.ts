@@ -86,7 +86,7 @@ function handedWords(leaf: Leaf, leaves: readonly Leaf[]): ShellWord[] {
   // Unknown words may also be options.
   const isBelow = hander.command.feed?.().isBelow === true;
   if (isBelow || (printed.length === 0 && own.some(({ value }) => value === '--'))) return printed;
-  const unknown = hander.command.openInput ?? 'the names in its input';
+  const unknown = hander.command.openInput ?? 'what its input names';
   return [...printed, { ...wordOf(unknown), kind: 'dynamic', open: true }];
 }
 

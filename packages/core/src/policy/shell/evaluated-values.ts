@@ -6,7 +6,7 @@
  */
 
 import type { ParameterOperation, SyntaxNode, Word } from 'unbash';
-import { keyProblem, PIECES_PROBLEM, setterProblem } from './shell-line.ts';
+import { keyProblem, piecesProblem, setterProblem } from './shell-line.ts';
 import type { WordReader } from './shell-words.ts';
 import { assignmentRisk } from './variable-risks.ts';
 
@@ -39,7 +39,8 @@ export function loaderSetIn(text: string): string | undefined {
 export class EvaluatedValues {
   /** Whether anything other than arithmetic evaluates a value. */
   evaluates = false;
-  private readonly characters = new Set<string>();
+  /** Characters that put a command together, and the first value that contains each. */
+  private readonly characters = new Map<string, string>();
   private loopVariable: string | undefined;
   private key: string | undefined;
   private loaderInValue: string | undefined;
@@ -84,7 +85,8 @@ export class EvaluatedValues {
   private add(values: readonly Word[], words: WordReader): void {
     for (const value of values) {
       const { skeleton } = words.word(value);
-      for (const [character] of skeleton.matchAll(/[[$(`]/g)) this.characters.add(character);
+      for (const [character] of skeleton.matchAll(/[[$(`]/g))
+        if (!this.characters.has(character)) this.characters.set(character, value.text);
       this.loaderInValue ??= loaderSetIn(skeleton);
     }
   }
@@ -94,7 +96,8 @@ export class EvaluatedValues {
     const problems: string[] = [];
     const has = (character: string) => this.characters.has(character);
     if (this.key !== undefined) problems.push(keyProblem(this.key));
-    if (arithmetic && has('[') && (has('`') || (has('$') && has('(')))) problems.push(PIECES_PROBLEM);
+    if (arithmetic && has('[') && (has('`') || (has('$') && has('('))))
+      problems.push(piecesProblem([...new Set(this.characters.values())]));
     const set = this.loopVariable ?? firstLoader(texts) ?? (arithmetic ? this.loaderInValue : undefined);
     if (set !== undefined) problems.push(setterProblem(set));
     return problems;

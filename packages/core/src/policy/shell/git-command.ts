@@ -4,6 +4,7 @@
  */
 
 import { gitOutputs, writesUnnamedFile } from './git-outputs.ts';
+import { clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 
 export interface GitRisk {
@@ -207,7 +208,7 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
     }
     if (/^(?:ext|fd)::/.test(word.value))
       risks.push({
-        reason: 'a git address that runs a command',
+        reason: `the git address ${clipped(word.value)} runs a command`,
         word: word.value,
         script: word.value.replace(/^\w+::/, ''),
       });
@@ -222,9 +223,11 @@ function subcommandRisks(subcommand: string, rest: readonly ShellWord[]): GitRis
     risks.push({ reason: `git ${subcommand} ${word} runs a command`, word, script });
   }
   if (writesGitConfiguration(subcommand, rest)) {
-    const value = rest.filter((word) => !word.value.startsWith('-')).at(-1)?.value ?? '';
+    const operands = rest.filter((word) => !word.value.startsWith('-'));
+    const value = operands.at(-1)?.value ?? '';
+    const key = operands.length > 1 ? ` ${clipped(operands.at(-2)?.value ?? '')}` : '';
     risks.push({
-      reason: 'git config changes what git runs',
+      reason: `git ${subcommand}${key} changes what git runs`,
       word: rest[0]?.value ?? 'config',
       script: value.replace(/^!/, ''),
     });

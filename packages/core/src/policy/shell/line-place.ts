@@ -12,6 +12,7 @@ import { realPathOf } from '../policy-disk.ts';
 import type { EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';
+import { clipped } from './shell-line.ts';
 import type { ShellWord, SimpleCommand } from './shell-line.ts';
 import { isInside } from '../../util/is-inside.ts';
 
@@ -61,15 +62,18 @@ export class LinePlace {
   }
 
   /** Whether a pattern of the command matches a file name that the command would interpret as an option. */
-  findsOption(command: SimpleCommand): boolean {
-    if (isSafeWithAnyOption(command)) return false;
+  findsOption(command: SimpleCommand): string | undefined {
+    if (isSafeWithAnyOption(command)) return undefined;
     const end = command.words.findIndex(({ value }) => value === '--');
     const patterns = command.words
       .slice(1, end < 0 ? undefined : end)
       .filter(({ kind, value }) => kind === 'glob' && /^[*?[@!+-]/.test(value));
-    if (patterns.length === 0) return false;
-    const names = this.where().directories.flatMap(dashNamesIn);
-    return names.some((name) => patterns.some(({ value }) => globMatches(value, name)));
+    if (patterns.length === 0) return undefined;
+    for (const name of this.where().directories.flatMap(dashNamesIn)) {
+      const pattern = patterns.find(({ value }) => globMatches(value, name));
+      if (pattern) return `${pattern.text} finds the file ${clipped(name)}, which would be taken for an option`;
+    }
+    return undefined;
   }
 }
 

@@ -20,7 +20,7 @@ import { LineVariables } from './line-variables.ts';
 import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
 import { EvaluatedValues } from './evaluated-values.ts';
 import { NameValues } from './name-values.ts';
-import { clipped, DESCRIPTOR_PROBLEM, NAME_PROBLEM, outputProblem, SYNTAX_PROBLEM } from './shell-line.ts';
+import { clipped, descriptorProblem, subscriptProblem, syntaxProblem } from './shell-line.ts';
 import type { Feed, OuterLine, ShellAssignment, ShellWord, SimpleCommand } from './shell-line.ts';
 import { WordReader, withoutContinuations } from './shell-words.ts';
 
@@ -60,7 +60,8 @@ export class LineReader {
   private readonly names = new NameValues();
   private readonly evaluated = new EvaluatedValues();
   private arithmetic = false;
-  private subscriptCode = false;
+  /** The first value with a command in a subscript, as written. */
+  private subscriptCode: string | undefined;
 
   constructor(parser: ShellParser, source: string, variables: ReadonlyMap<string, string>, outer?: OuterLine) {
     this.parser = parser;
@@ -81,14 +82,11 @@ export class LineReader {
     this.visit(script, this.source, { piped: false, substitutions: [] });
     // Arithmetic evaluates subscripts of the values it reads: x='a[$(id)]'; (( x )) runs id.
     const arithmetic = this.arithmetic || this.evaluated.evaluates;
-    if (arithmetic && this.subscriptCode) {
-      this.problems.push('A value with a command inside a subscript meets an arithmetic expression.');
-    }
+    if (arithmetic && this.subscriptCode !== undefined) this.problems.push(subscriptProblem(this.subscriptCode));
     this.problems.push(...this.evaluated.problems(arithmetic, this.names.expressions));
-    if (this.names.meetArithmetic) this.problems.push(NAME_PROBLEM);
-    if (DESCRIPTOR.test(withoutContinuations(this.source))) this.problems.push(DESCRIPTOR_PROBLEM);
-    const output = this.names.evaluatedOutput;
-    if (output !== undefined) this.problems.push(outputProblem(output));
+    this.problems.push(...this.names.problems);
+    const [descriptor] = DESCRIPTOR.exec(withoutContinuations(this.source)) ?? [];
+    if (descriptor !== undefined) this.problems.push(descriptorProblem(descriptor));
   }
 
   /** Reads commands that run in a separate shell: their assignments are known only among them. */
@@ -127,7 +125,7 @@ export class LineReader {
     switch (node.type) {
       case 'Script': {
         const own = node.source ?? source;
-        for (const { message } of node.errors ?? []) this.problems.push(`${SYNTAX_PROBLEM}: ${message}.`);
+        for (const { message, pos } of node.errors ?? []) this.problems.push(syntaxProblem(message, own.slice(pos)));
         this.visitChildren(node, own, where);
         return;
       }
@@ -172,7 +170,7 @@ export class LineReader {
         break;
       case 'TestCommand':
         this.arithmetic = true;
-        if (hasSubscriptCode(source.slice(node.pos, node.end))) this.subscriptCode = true;
+        if (hasSubscriptCode(source.slice(node.pos, node.end))) this.subscriptCode ??= source.slice(node.pos, node.end);
         break;
       case 'ArithmeticFor':
       case 'Slice':
@@ -291,7 +289,7 @@ export class LineReader {
   }
 
   private noteSubscript(word: ShellWord): void {
-    if (hasSubscriptCode(word.skeleton)) this.subscriptCode = true;
+    if (hasSubscriptCode(word.skeleton)) this.subscriptCode ??= word.text;
   }
 }
 

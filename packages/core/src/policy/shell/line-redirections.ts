@@ -23,7 +23,8 @@ export function readRedirections(nodes: readonly Redirection[], words: WordReade
     if (node.type === 'HereDoc') {
       input.push(...textsOf(node));
       openInput ??= node.body.parts?.find((part) => words.isOpenPart(part))?.text;
-      if (node.delimiter === undefined || node.closing === undefined) problems.push('A here-document has no end.');
+      if (node.delimiter === undefined || node.closing === undefined)
+        problems.push(`The here-document ${node.operator}${node.delimiter?.text ?? ''} has no end.`);
     } else {
       const target = node.target === undefined ? NO_WORD : words.word(node.target);
       if (node.type === 'HereString') {

@@ -6,6 +6,7 @@
 
 import type { Assignment, Command, CommandArgument, SyntaxNode, Word } from 'unbash';
 import { isIndirect, isInteger } from './evaluated-values.ts';
+import { nameProblem, outputProblem } from './shell-line.ts';
 import type { WordReader } from './shell-words.ts';
 import { READS_INPUT } from './variable-setters.ts';
 
@@ -16,10 +17,11 @@ const DECLARES = /^(?:declare|typeset|local|export|readonly)$/;
 const NUMBERS = /^\$\(seq [\d\s-]*\)$/;
 
 export class NameValues {
-  private readonly names = new Set<string>();
+  /** Variables that hold names of files or words of unknown content, and what fills them. */
+  private readonly names = new Map<string, string>();
   private readonly copies: (readonly [name: string, value: string])[] = [];
   private readonly arithmetic: string[] = [];
-  /** Variables that hold output other than a number, and the substitution it comes from. */
+  /** Variables that hold output other than a number, and where it comes from: `the output of $(cat f)`. */
   private readonly outputs = new Map<string, string>();
   /** Variables that the line declares as integers: whatever they get is evaluated. */
   private readonly integers = new Set<string>();
@@ -29,7 +31,7 @@ export class NameValues {
     switch (node.type) {
       case 'For':
       case 'Select':
-        if (node.wordlist?.some((word) => isForeign(word, words)) === true) this.names.add(node.name.value);
+        this.noteForeign(node.name.value, node.wordlist ?? [], words);
         return;
       case 'Assignment':
         this.noteAssignment(node, words);
@@ -96,7 +98,7 @@ export class NameValues {
 
   /** Every variable it names may hold anything. */
   private noteReader(named: readonly Word[], hasInput: boolean): void {
-    const source = hasInput ? 'its input' : 'the input of read';
+    const source = hasInput ? 'what a redirection passes to read' : 'the input of read';
     for (const { value } of named) this.outputs.set(value.replace(/\[.*$/s, ''), source);
     for (const name of ['REPLY', 'MAPFILE', 'OPTARG']) this.outputs.set(name, source);
   }
@@ -131,28 +133,36 @@ export class NameValues {
     for (const value of values) {
       if (!/[$`]/.test(value.text)) continue;
       const wide = words.wideSubstitution(value);
-      if (wide !== undefined) this.outputs.set(name, wide.text);
+      if (wide !== undefined) this.outputs.set(name, outputOf(wide));
       this.copies.push([name, value.text]);
     }
   }
 
   private evaluate(text: string, nodes: readonly (SyntaxNode | undefined)[], words: WordReader): void {
     this.arithmetic.push(text);
-    for (const node of nodes) if (node !== undefined) this.evaluated ??= words.wideSubstitution(node)?.text;
+    for (const node of nodes) {
+      const wide = node && words.wideSubstitution(node);
+      if (wide !== undefined) this.evaluated ??= outputOf(wide);
+    }
   }
 
   private noteAssignment({ name, value, index }: Assignment, words: WordReader): void {
     if (index !== undefined) this.evaluate(index.text, [index], words);
     if (isInteger(name)) this.evaluate(value.type === 'Word' ? value.text : '', [value], words);
     const wide = words.wideSubstitution(value);
-    if (wide !== undefined) this.outputs.set(name, wide.text);
+    if (wide !== undefined) this.outputs.set(name, outputOf(wide));
     if (value.type === 'Word') this.copies.push([name, value.text]);
     else {
-      if (value.elements.some((word) => isForeign(word, words))) this.names.add(name);
+      this.noteForeign(name, value.elements, words);
       // The keys of `x=([key]=value)` are evaluated.
       for (const element of value.elements)
         if (element.text.startsWith('[')) this.evaluate(element.text, [element], words);
     }
+  }
+
+  private noteForeign(name: string, values: readonly Word[], words: WordReader): void {
+    const foreign = values.find((word) => isForeign(word, words));
+    if (foreign !== undefined) this.names.set(name, foreign.text);
   }
 
   /** Every text that the line evaluates as arithmetic. */
@@ -160,8 +170,14 @@ export class NameValues {
     return this.arithmetic;
   }
 
-  /** The substitution whose output arithmetic would evaluate, as written; undefined when there is none. */
-  get evaluatedOutput(): string | undefined {
+  /** Why the line cannot be read with certainty. */
+  get problems(): readonly string[] {
+    const { evaluatedName: name, evaluatedOutput: output } = this;
+    return [...(name ? [nameProblem(name)] : []), ...(output === undefined ? [] : [outputProblem(output)])];
+  }
+
+  /** Where the output comes from that arithmetic would evaluate; undefined when there is none. */
+  private get evaluatedOutput(): string | undefined {
     if (this.evaluated !== undefined || this.outputs.size === 0 || this.arithmetic.length === 0) return this.evaluated;
     for (let before = -1; before !== this.outputs.size;) {
       before = this.outputs.size;
@@ -175,15 +191,23 @@ export class NameValues {
     return used === undefined ? undefined : this.outputs.get(used);
   }
 
-  /** Whether arithmetic uses one of the names, directly or through another variable. */
-  get meetArithmetic(): boolean {
-    if (this.names.size === 0 || this.arithmetic.length === 0) return false;
+  /** The first of the names that arithmetic uses, directly or through another variable, and what fills it. */
+  private get evaluatedName(): { variable: string; source: string } | undefined {
+    if (this.names.size === 0 || this.arithmetic.length === 0) return undefined;
     for (let before = -1; before !== this.names.size;) {
       before = this.names.size;
-      for (const [name, value] of this.copies) if (mentioned(value, this.names) !== undefined) this.names.add(name);
+      for (const [name, value] of this.copies) {
+        const from = mentioned(value, this.names);
+        if (from !== undefined && !this.names.has(name)) this.names.set(name, this.names.get(from) ?? from);
+      }
     }
-    return this.arithmetic.some((text) => mentioned(text, this.names) !== undefined);
+    const variable = this.arithmetic.map((text) => mentioned(text, this.names)).find((name) => name !== undefined);
+    return variable === undefined ? undefined : { variable, source: this.names.get(variable) ?? variable };
   }
+}
+
+function outputOf({ text }: { text: string }): string {
+  return `the output of ${text}`;
 }
 
 /** The first of the names that occurs in the text. */

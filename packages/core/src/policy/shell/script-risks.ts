@@ -5,6 +5,7 @@
 
 import type { Risk } from './risk.ts';
 import { isPlainSedScript } from './sed-script.ts';
+import { clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 
 const AWK = /^(?:[gmn]|original-|go|frawk-)?awk$/;
@@ -42,13 +43,14 @@ export function sedRisks(words: readonly ShellWord[]): Risk[] {
     else if (value.startsWith('--expression=')) script = { ...word, value: value.slice('--expression='.length) };
     else if (/^-[nErsuz]*e./.test(value)) script = { ...word, value: value.replace(/^-[nErsuz]*e/, '') };
     else if (/^(?:-[A-Za-z]*f|--file)/.test(value)) {
-      risks.push({ reason: 'sed runs a script from a file', word: value, unreadable: true });
+      risks.push({ reason: `sed ${value} runs a script from a file`, word: value, unreadable: true });
       seen = true;
     } else if (!value.startsWith('-') && !seen) script = word;
     if (script === undefined) continue;
     seen = true;
     if (script.kind === 'dynamic' || !isPlainSedScript(script.value)) {
-      risks.push({ reason: 'the sed script may run a command or write a file', word: script.value, unreadable: true });
+      const reason = `the sed script ${clipped(script.text)} may run a command or write a file`;
+      risks.push({ reason, word: script.value, unreadable: true });
     }
   }
   return risks;
@@ -61,12 +63,11 @@ export function awkRisks(words: readonly ShellWord[]): Risk[] {
     if (word.value === '-F' || word.value === '-v') index += 1;
     else if (/^-[Fv]./.test(word.value)) continue;
     else if (word.value.startsWith('-') && word.value !== '--')
-      return [{ reason: 'awk loads code', word: word.value, unreadable: true }];
+      return [{ reason: `awk ${word.value} loads code`, word: word.value, unreadable: true }];
     else if (word.value !== '--') {
       const plain = word.kind !== 'dynamic' && !/system|getline|[|>@]|close|ENVIRON/.test(word.value);
-      return plain
-        ? []
-        : [{ reason: 'the awk program may run a command or write a file', word: word.value, unreadable: true }];
+      const reason = `the awk program ${clipped(word.text)} may run a command or write a file`;
+      return plain ? [] : [{ reason, word: word.value, unreadable: true }];
     }
   }
   return [];

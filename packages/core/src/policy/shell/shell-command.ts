@@ -6,8 +6,8 @@
 
 import { LineReader } from './line-reader.ts';
 import type { ShellParser } from './line-reader.ts';
-import { DISPUTED_QUOTES, inPlainShell, withoutDisputedQuotes } from './shell-doubts.ts';
-import { SYNTAX_PROBLEM } from './shell-line.ts';
+import { inPlainShell, isAboutQuotes, withoutDisputedQuotes } from './shell-doubts.ts';
+import { syntaxProblem } from './shell-line.ts';
 import type { OuterLine, ShellLine } from './shell-line.ts';
 import { getErrorMessage } from '../../protocol/errors.ts';
 
@@ -44,7 +44,7 @@ export function parseShellLine(
     for (const text of new Set([source, isBash ? source : inPlainShell(source)])) readText(parser, reader, text);
   } catch (error) {
     // A parser that gives up, for example on endless nesting, counts like one that reports an error.
-    problems.push(`${SYNTAX_PROBLEM}: ${getErrorMessage(error)}.`);
+    problems.push(syntaxProblem(getErrorMessage(error), source));
   }
   return {
     commands: reader.commands,
@@ -57,7 +57,7 @@ export function parseShellLine(
 function readText(loaded: ShellParser, reader: LineReader, source: string): void {
   reader.read(loaded.parse(source));
   let other = source;
-  for (let round = 0; round < MAX_READINGS && reader.problems.includes(DISPUTED_QUOTES); round += 1) {
+  for (let round = 0; round < MAX_READINGS && reader.problems.some(isAboutQuotes); round += 1) {
     const next = withoutDisputedQuotes(other);
     if (next === other) break;
     reader.read(loaded.parse((other = next)));
@@ -72,14 +72,25 @@ function hasEndlessBraces(source: string): boolean {
 
 /** Characters on which shells, terminals and users disagree about where a word ends. */
 function unsafeCharacters(source: string): string[] {
-  const problems: string[] = [];
-  if (source.includes('\0')) problems.push('The command contains a NUL character.');
-  if (/\r(?!\n)/.test(source)) problems.push('The command contains a carriage return inside a line.');
-  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
-  if (/[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/.test(source)) problems.push('The command contains control characters.');
-  if (INVISIBLE.test(source)) problems.push('The command contains invisible or direction-changing characters.');
-  return problems;
+  return UNSAFE.flatMap(([pattern, name]) => {
+    const index = source.search(pattern);
+    if (index < 0) return [];
+    const code = source.codePointAt(index)?.toString(16).toUpperCase().padStart(4, '0');
+    // The text before it, up to another such character: it says where without showing what is not seen.
+    const before = /[^\p{C}\p{Zl}\p{Zp}]*$/u.exec(source.slice(Math.max(0, index - BEFORE), index))?.[0].trim() ?? '';
+    return [`The command contains ${name} (U+${code}) ${before === '' ? 'at its beginning' : `after \`${before}\``}.`];
+  });
 }
 
+const BEFORE = 40;
 /** Format characters, line separators and invisible letters. */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0]|\u034f/u;
+
+const UNSAFE: readonly (readonly [pattern: RegExp, name: string])[] = [
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
+  [/\0/, 'a NUL character'],
+  [/\r(?!\n)/, 'a carriage return inside a line'],
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
+  [/[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/, 'a control character'],
+  [INVISIBLE, 'an invisible or direction-changing character'],
+];

@@ -32,8 +32,11 @@ export function readsSubscripts(command: string): boolean {
   return READS_SUBSCRIPTS.has(command);
 }
 
-export const DISPUTED_QUOTES =
-  'Quotes or substitutions stand in ${…} between double quotes, where shells read them in different ways.';
+const DISPUTED_QUOTES = 'Shells read the quotes and substitutions of an expansion in double quotes in different ways';
+
+export function isAboutQuotes(problem: string): boolean {
+  return problem.startsWith(DISPUTED_QUOTES);
+}
 
 /** The line with the first of those quotes replaced by plain characters, up to the brace that then ends the expansion. */
 export function withoutDisputedQuotes(source: string): string {
@@ -64,8 +67,10 @@ export function doubtOf(node: SyntaxNode): string | undefined {
         : undefined;
     case 'DoubleQuoted':
     case 'LocaleString':
-    case 'HereDocBody':
-      return node.parts?.some(hasDisputedQuotes) === true ? DISPUTED_QUOTES : undefined;
+    case 'HereDocBody': {
+      const disputed = node.parts?.find(hasDisputedQuotes);
+      return disputed && `${DISPUTED_QUOTES}: ${clipped(disputed.text)}.`;
+    }
     default:
       return undefined;
   }

@@ -120,8 +120,8 @@ function doubtAbout(leaf: Leaf, targets: readonly ShellWord[], { mentioned, dott
   // A name that the line contains in another form, `$(echo tig. | rev)`, is hidden on purpose.
   const hidden = targets.find(({ output }) => output === 'spelled');
   if (hidden !== undefined) reasons.push(`it may write to ${clipped(hidden.text)}${AT_RUN}`);
-  if (dotted && targets.some(({ kind }) => kind === 'glob'))
-    reasons.push('its pattern may stand for a protected place');
+  const pattern = dotted ? targets.find(({ kind }) => kind === 'glob') : undefined;
+  if (pattern !== undefined) reasons.push(`its pattern ${clipped(pattern.text)} may stand for a protected place`);
   // A target built at run time may be the protected place that the line names elsewhere.
   const uncertain =
     targets.some(({ kind }) => kind === 'dynamic') ||

@@ -112,9 +112,9 @@ describe('an everyday line with a substitution', () => {
     ['echo hi > "$(cat target)"', 'it writes to $(cat target)'],
     [
       'echo $((1 + $(cat f)))',
-      'An arithmetic expression evaluates the output of $(cat f), which would run a command in it.',
+      'An arithmetic expression evaluates the output of $(cat f), and would run a command in it',
     ],
-    [`${'echo $('.repeat(17)}ls${')'.repeat(17)}`, 'Substitutions are nested deeper than 16 levels: $(ls).'],
+    [`${'echo $('.repeat(17)}ls${')'.repeat(17)}`, 'Substitutions are nested deeper than 16 levels: $(ls)'],
   ])('is denied without a user with a message that names what could not be read: %s', async (command, part) => {
     const call = { toolName: 'run_shell_command', args: { command } };
     const verdict = await allAllowed.check(call, { mode: 'default', interactive: false });

@@ -98,7 +98,7 @@ function shellText(words: readonly ShellWord[], option: number, name: string): U
   let at = option + 1 + optionNames(words[option]?.value ?? '');
   while (/^[-+]/.test(words[at]?.value ?? '')) at += 1 + optionNames(words[at]?.value ?? '');
   const text = words[at];
-  if (text === undefined) return unreadable(`${name} -c without text`, '', true);
+  if (text === undefined) return unreadable(`${name} -c has no text to run`, '', true);
   const script = scriptOf(text, at, `${name} -c`, words.slice(at + 1));
   if (!OWN_LANGUAGE.test(name) || SAME_IN_ALL.test(text.value)) return result(script);
   const reason = `${name} is a shell that Castor cannot parse`;

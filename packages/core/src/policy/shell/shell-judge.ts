@@ -9,7 +9,7 @@ import type { CommandVerdict, JudgeOptions, Judgement } from './command-judge.ts
 import { isEnvironmentPlace, mentionsEnvironmentFile } from '../protected-mentions.ts';
 import { decidingCommand, isRuleAlone, textOf } from './deciding-part.ts';
 import type { PolicyDecision, PolicyRule } from '../rule.ts';
-import { isNarrowed, ruleReason, stricter } from '../rule.ts';
+import { isNarrowed, NO_COMMAND, ruleReason, stricter } from '../rule.ts';
 import { isTolerable } from './shell-line.ts';
 import { protectedWrites } from './shell-effects.ts';
 import { treeDeletions } from './tree-deletions.ts';
@@ -42,7 +42,7 @@ export function judgeLine(
     const part = leaf && textOf(leaf);
     if (stricter(decision, verdict.decision) !== verdict.decision) verdict = { decision, reason, part, rule, ...facts };
     // What the line does says more than that no rule of the user allows it.
-    else if (decision === verdict.decision && isRuleAlone(verdict) && (verdict.rule?.kind ?? 'builtin') === 'builtin')
+    else if (decision === verdict.decision && isUntold(verdict) && (verdict.rule?.kind ?? 'builtin') === 'builtin')
       verdict = { ...verdict, reason, part };
   };
   for (const deletion of treeDeletions(reading.leaves, options)) {
@@ -67,6 +67,11 @@ export function judgeLine(
   return isWhole ? { ...verdict, part: undefined } : verdict;
 }
 
+/** Whether the reason says nothing about what the line does. */
+function isUntold(verdict: Judgement): boolean {
+  return isRuleAlone(verdict) || verdict.reason === NO_COMMAND;
+}
+
 function strictest(
   commands: readonly CommandVerdict[],
   options: JudgeOptions,
@@ -74,7 +79,7 @@ function strictest(
   const deciding = decidingCommand(commands);
   if (deciding === undefined) {
     const rule = options.rules.find((candidate) => !isNarrowed(candidate));
-    return { decision: rule?.decision ?? 'ask_user', reason: 'it contains no command', rule };
+    return { decision: rule?.decision ?? 'ask_user', reason: NO_COMMAND, rule };
   }
   const { decision, reason, command, rule } = deciding;
   return { decision, reason, part: command, rule };

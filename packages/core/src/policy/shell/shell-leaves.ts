@@ -226,13 +226,15 @@ function addRiskScripts({ command: { words }, risks }: Leaf, inside: Place): voi
   }
 }
 
-function isTooDeep({ reading, depth }: Place): boolean {
-  if (depth <= MAX_DEPTH && reading.leaves.length <= MAX_LEAVES) return false;
-  if (!reading.problems.includes(TOO_DEEP)) reading.problems.push(TOO_DEEP);
+function isTooDeep({ reading: { leaves, problems }, depth, within }: Place): boolean {
+  if (depth <= MAX_DEPTH && leaves.length <= MAX_LEAVES) return false;
+  if (!problems.some((problem) => problem.startsWith(TOO_DEEP) || problem === TOO_MANY))
+    problems.push(depth > MAX_DEPTH ? `${TOO_DEEP}: ${clipped(within.join(' > '))}.` : TOO_MANY);
   return true;
 }
 
-const TOO_DEEP = 'The commands are nested too deeply.';
+const TOO_DEEP = `Commands run one another deeper than ${MAX_DEPTH} levels`;
+const TOO_MANY = 'The line runs more than 40,000 commands.';
 const PRIVILEGED = new Set([
   'sudo',
   'doas',

@@ -1,5 +1,6 @@
 /** The types of a parsed shell line: its simple commands, their words, assignments and redirections. */
 
+import { shorten, toOneLine } from '../../util/short-text.ts';
 import type { LineVariables } from './line-variables.ts';
 import type { OutputShape } from './substitution-output.ts';
 
@@ -69,20 +70,37 @@ export interface SimpleCommand {
 }
 
 /** The beginning of the problem for a line that, as far as we know, no shell could read either. */
-export const SYNTAX_PROBLEM = 'Invalid or unsupported shell syntax';
+const SYNTAX_PROBLEM = 'Invalid or unsupported shell syntax';
+/** So much of the line shows where it stops making sense. */
+const NEAR = 40;
 
-export const NAME_PROBLEM =
-  'The name of a file meets an arithmetic expression, which would run a command in that name.';
+/** The beginning of the problems for values that arithmetic evaluates. */
+const EVALUATION_PROBLEM = 'An arithmetic expression evaluates';
 
-export const PIECES_PROBLEM = 'The line puts together a value that is evaluated later, and a command may be in it.';
+/** `source` is what fills the variable, as it is written. */
+export function nameProblem({ variable, source }: { variable: string; source: string }): string {
+  return `${EVALUATION_PROBLEM} ${variable}, whose values come from ${clipped(source)}, and would run a command in one of them.`;
+}
+
+/** `values` as they are written. */
+export function piecesProblem(values: readonly string[]): string {
+  return `The line evaluates values that may hold a command, alone or put together: ${clipped(values.join(' '))}.`;
+}
+
+/** `value` as it is written. */
+export function subscriptProblem(value: string): string {
+  return `An arithmetic expression or a test would run the command in a subscript: ${clipped(value)}.`;
+}
 
 /** `element` as it is written. */
 export function keyProblem(element: string): string {
   return `The key of an array is evaluated, and a command may be in it: ${clipped(element)}.`;
 }
 
-export const DESCRIPTOR_PROBLEM =
-  'A redirection names an element of an array, whose subscript is evaluated, and a command may be in it.';
+/** `redirection` as it is written. */
+export function descriptorProblem(redirection: string): string {
+  return `A redirection evaluates the subscript of an array, and a command may be in it: ${clipped(redirection)}.`;
+}
 
 const SETTER_PROBLEM = 'A loop or an arithmetic expression sets the variable';
 
@@ -90,11 +108,15 @@ export function setterProblem(name: string): string {
   return `${SETTER_PROBLEM} ${name}, which changes what programs load or run.`;
 }
 
-const OUTPUT_PROBLEM = 'An arithmetic expression evaluates the output of';
+/** `source` names where the value comes from: `the output of $(cat f)`. */
+export function outputProblem(source: string): string {
+  return `${EVALUATION_PROBLEM} ${clipped(source)}, and would run a command in it.`;
+}
 
-/** `substitution` as it is written. */
-export function outputProblem(substitution: string): string {
-  return `${OUTPUT_PROBLEM} ${clipped(substitution)}, which would run a command in it.`;
+/** `rest` is the line from the place of the mistake. */
+export function syntaxProblem(message: string, rest: string): string {
+  const near = toOneLine(rest);
+  return `${SYNTAX_PROBLEM}${near === '' ? ' at the end' : ` at \`${shorten(near, NEAR)}\``}: ${message}.`;
 }
 
 /** Shortens a part of a line for a message. */
@@ -104,8 +126,7 @@ export function clipped(text: string): string {
 
 /** Whether a problem of a line matters only when a rule could ask or deny because of it. */
 export function isTolerable(problem: string): boolean {
-  if (problem === NAME_PROBLEM) return true;
-  return [SYNTAX_PROBLEM, OUTPUT_PROBLEM, SETTER_PROBLEM].some((beginning) => problem.startsWith(beginning));
+  return [SYNTAX_PROBLEM, EVALUATION_PROBLEM, SETTER_PROBLEM].some((beginning) => problem.startsWith(beginning));
 }
 
 export interface ShellLine {

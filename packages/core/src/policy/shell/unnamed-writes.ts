@@ -55,7 +55,7 @@ export async function unnamedWrites(
         leaf,
         place: '.env',
         word: script.word,
-        reason: `${script.name} may write a file .env: ${reason}`,
+        reason: `${script.name} may write or remove a file .env: ${reason}`,
       });
       break;
     }
@@ -64,7 +64,7 @@ export async function unnamedWrites(
     const place = { directories, certain, isAlone: isAlone(leaf, leaves), options };
     const doubt = certain && isScratch(form, place) ? undefined : await doubtAbout(leaf, form, place);
     if (doubt === undefined) continue;
-    const reason = `${nameOf(leaf.command)} may write a file .env${doubt}`;
+    const reason = `${nameOf(leaf.command)} may write or remove a file .env${doubt}`;
     writes.push({ leaf, place: '.env', word: form.word, reason });
   }
   return writes;

@@ -3,7 +3,7 @@
  * runs. An option missing from the row makes the wrapper uncertain.
  */
 
-import { baseName } from './shell-line.ts';
+import { baseName, clipped } from './shell-line.ts';
 import type { ShellWord } from './shell-line.ts';
 import { scriptOf, withPlaceholders } from './unwrapped.ts';
 import type { Inner, Unwrapped } from './unwrapped.ts';
@@ -22,7 +22,11 @@ export function unwrapByTable(words: readonly ShellWord[], options: WrapperOptio
   const rest = words.slice(scan.index);
   if (scan.scripts.length === 0 && rest.length > 0) base.inner.push(restOf(rest, scan, options));
   if (!scan.certain) {
-    base.inner.push({ kind: 'unreadable', reason: `${name} has an unknown option`, word: scan.unknown });
+    base.inner.push({
+      kind: 'unreadable',
+      reason: `${name} has the unknown option ${clipped(scan.unknown)}`,
+      word: scan.unknown,
+    });
   }
   if (base.inner.length === 0) return base.assignments.length > 0 ? base : undefined;
   return base;
