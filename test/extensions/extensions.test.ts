@@ -39,6 +39,7 @@ describe('castor extensions', () => {
     };
     const skill = 'Run ${extensionPath}${/}bin in ${REGION}, never ${TOKEN}.';
     await using workspace = await createWorkspace({
+      homeFiles: { '.gemini/skills/own/SKILL.md': '---\nname: own\ndescription: Helps.\n---\nHelp.\n' },
       files: {
         'ext/gemini-extension.json': JSON.stringify(manifest),
         'ext/GEMINI.md': 'Deploy on Mondays.',
@@ -96,6 +97,10 @@ describe('castor extensions', () => {
     writeFileSync(join(folder, 'GEMINI.md'), 'Deploy at once.');
     const changed = await castor('-p', 'hi');
     expect(changed.stderr).toContain('the extension cloud is not loaded; its files changed since you consented.');
+    expect(changed.stderr).toContain(
+      'The model has no skills in this run, since activating one needs an approval: own. To allow them in this run: --allowed-tools activate_skill',
+    );
+    expect(ran.stderr).not.toContain('no skills');
     expect(JSON.stringify(model.requests.at(-1)?.body)).not.toContain('Deploy at once.');
     expect((await castor('doctor', '--offline')).stdout).toMatch(/!! {2}extensions.*cloud is not loaded/);
   });

@@ -18,6 +18,7 @@ export const EDITOR_HINTS: Required<UserHints> = {
     'The user can allow it when asked, or in another mode of the session, unless a policy rule or setting denies it.',
   allowCommand: () => 'The user can allow it when asked.',
   allowChangedTool: () => 'The user can allow it when asked.',
+  allowSkills: 'The user can allow them when asked.',
   allowServerTools: () => 'The user can allow them when asked.',
 };
 

@@ -25,6 +25,7 @@ export const USER_HINTS: Required<UserHints> = {
   allowCommand: async (remedy) => (await import('./allow-command-hint.ts')).allowCommandHint(remedy),
   allowChangedTool: (name) =>
     `The user can allow it as it is now with --allowed-tools ${name}, or approve it again in a session with a terminal.`,
+  allowSkills: 'To allow them in this run: --allowed-tools activate_skill, or -y for all tools.',
   allowServerTools: (patterns) =>
     `To allow them in this run: --allowed-tools '${patterns.join(',')}'; in every run: "trust": true in the server's entry.`,
 };

@@ -251,7 +251,9 @@ export class PolicyAdapter implements PolicyPort {
   /** Whether a tool is not offered because the run cannot ask about it. */
   isUnanswerable(tool: DefinedTool): boolean {
     const denial = this.denialOf(tool);
-    return denial !== undefined && denial.rule === undefined;
+    if (!denial?.rule) return denial !== undefined;
+    // The built-in denial for runs without a user is a question that cannot be asked.
+    return denial.rule.kind === 'builtin' && denial.rule.interactive === false;
   }
 
   private openApprovals(): Promise<ServerToolApprovals> {

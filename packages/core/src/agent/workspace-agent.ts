@@ -131,6 +131,8 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     history: options.history ?? options.session?.history ?? [],
     isCompact: () => fit.isCompact,
     onChange: () => context.refresh(agent.chat),
+    isUnanswerable: (tool) => policy.isUnanswerable(tool),
+    hints: options.hints,
   });
   const policy: PolicyAdapter = createWorkspacePolicy({
     ...{ options, loaded, workspace, tempDirectory, plansDirectory, inbox },

@@ -4,6 +4,8 @@ import { findSkillFolders } from '../skills/skill-folders.ts';
 import type { SessionSkills } from '../skills/session-skills.ts';
 import type { Content } from '../protocol/content.ts';
 import type { Source, SourceValues } from '../protocol/source.ts';
+import type { DefinedTool } from '../protocol/tools.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import type { PolicyQuestion } from '../scheduler/ports.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
@@ -22,6 +24,9 @@ export interface SkillSurroundings {
   /** Called when the system instruction changed. */
   onChange: () => void;
   warn: Warn;
+  /** Whether a tool is not offered because the run cannot ask about it. */
+  isUnanswerable: (tool: DefinedTool) => boolean;
+  hints?: Pick<UserHints, 'allowSkills'> | undefined;
 }
 
 export class WorkspaceSkills {
@@ -30,6 +35,7 @@ export class WorkspaceSkills {
   private opening: Promise<SessionSkills> | undefined;
   private opened: SessionSkills | undefined;
   private mentionsActive = false;
+  private isTold = false;
 
   constructor(options: SkillOptions, around: SkillSurroundings) {
     this.options = options;
@@ -88,8 +94,13 @@ export class WorkspaceSkills {
       tools.unregister('activate_skill');
       return;
     }
-    const { createActivateSkillTool } = await import('../skills/activate-skill.ts');
-    tools.register(createActivateSkillTool(skills));
+    const { createActivateSkillTool, describeDenied } = await import('../skills/activate-skill.ts');
+    const tool = createActivateSkillTool(skills);
+    tools.register(tool);
+    const { isUnanswerable, warn, hints } = this.around;
+    if (this.isTold || !isUnanswerable(tool)) return;
+    this.isTold = true;
+    warn(describeDenied(skills.offered.filter(isOwn), hints));
   }
 
   private isOffered(skills: SessionSkills): boolean {

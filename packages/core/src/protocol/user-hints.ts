@@ -31,6 +31,8 @@ export interface UserHints {
   allowCommand?(remedy: CommandRemedy): string | Promise<string>;
   /** The same for a tool of an MCP server that changed since the user allowed it. */
   allowChangedTool?(toolName: string): string;
+  /** The same for activating skills. */
+  allowSkills?: string;
   /** The same for all tools of MCP servers, by the patterns of their names. */
   allowServerTools?(patterns: readonly string[]): string;
 }

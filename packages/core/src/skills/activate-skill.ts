@@ -5,7 +5,9 @@
 
 import { realpathSync } from 'node:fs';
 import type { DefinedTool } from '../protocol/tools.ts';
+import type { UserHints } from '../protocol/user-hints.ts';
 import { throwIfAborted } from '../util/clock.ts';
+import { joinSentences } from '../util/join-sentences.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { enumOfNames } from './describe-skills.ts';
 import type { SessionSkills } from './session-skills.ts';
@@ -58,4 +60,18 @@ async function describeConsent({ description, directory }: Skill): Promise<strin
     '',
     await describeResources(directory),
   ].join('\n');
+}
+
+/** So many skills are named. */
+const MAX_NAMES = 5;
+
+/** Without a user the model has no skills: the user who wrote them learns it from the run. */
+export function describeDenied(skills: readonly Skill[], hints: Pick<UserHints, 'allowSkills'> | undefined): string {
+  const names = skills.map(({ name }) => name);
+  const more = names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : [];
+  const list = [...names.slice(0, MAX_NAMES), ...more].join(', ');
+  return joinSentences(
+    `The model has no skills in this run, since activating one needs an approval: ${list}.`,
+    hints?.allowSkills,
+  );
 }
