@@ -25,5 +25,8 @@ const { session, ledger } = createAgent({
 const prompt = process.argv[2] ?? "How many words are in 'to be or not to be'?";
 for await (const event of session.prompt(prompt, new AbortController().signal)) {
   console.log(JSON.stringify(event));
+  if (event.type !== 'prompt_ended') continue;
+  if (event.outcome !== 'completed') process.exitCode = 1;
+  break; // behind the last event, a rejected key is also an exception
 }
 console.error(`${ledger.metrics().tools.totalCalls} call(s), ${ledger.spentTokens} tokens`);

@@ -218,14 +218,14 @@ describe('the library in a project of its own', () => {
     expect([stdout, stderr]).toEqual(['Hello back.', '']);
   });
 
-  it("README's example reports a failed prompt and exits with 1", async () => {
+  it("README's example reports a rejected key in one line and exits with 1", async () => {
     await using model = await fakeModel([
-      jsonAnswer(400, { error: { code: 400, message: 'The key is not valid.', status: 'INVALID_ARGUMENT' } }),
+      jsonAnswer(400, { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }),
     ]);
     const failure: { code?: number; stderr?: string } = await runReadme(model.url).catch((error: object) => error);
     expect([failure.code, failure.stderr]).toEqual([
       1,
-      expect.stringMatching(/^The prompt ended with failed: .*The key is not valid\./),
+      expect.stringMatching(/^The prompt ended with failed: .*API key not valid\..*\n$/),
     ]);
   });
 });
