@@ -87,7 +87,6 @@ const BEFORE = 40;
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0]|\u034f/u;
 
 const UNSAFE: readonly (readonly [pattern: RegExp, name: string])[] = [
-  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   [/\0/, 'a NUL character'],
   [/\r(?!\n)/, 'a carriage return inside a line'],
   // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
