@@ -58,6 +58,12 @@ const SERVERS = ['packages/core/src/agent/workspace-servers.ts', 'packages/core/
 const UNDO = ['session-undo', 'undo-limits', 'live-points', 'repair-cut-off', 'undo-desk'].map(
   (name) => `packages/core/src/undo/${name}.ts`,
 );
+/** What every conversation loads once its first frame is drawn, and the reader of the bundled skills. */
+const LATER = [
+  ['packages/cli/src/tui/frame/ink-view.tsx', 'packages/cli/src/tui/app/draw-full.ts'],
+  ['packages/cli/src/tui/render/grammars.ts'],
+  ['node_modules/js-yaml/dist/js-yaml.mjs'],
+];
 const PROGRAM = 'main.cjs';
 /** A chunk of at most this many bytes, shared by a terminal and other runs, joins the program. */
 const SMALL_CHUNK = 4000;
@@ -113,6 +119,7 @@ export async function packBundle({ outputFiles, metafile }) {
   addStep(CALLS.map(nameOf), bundle);
   addStep(COMMANDS.map(nameOf), bundle);
   addStep(UNDO.map(nameOf), bundle);
+  for (const names of LATER) addStep(names.map(nameOf), bundle);
   addProviderSteps(PROVIDERS.map(nameOf), PROTOCOLS.map(nameOf), bundle);
 
   refuseCycles(bundle);
