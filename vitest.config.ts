@@ -1,7 +1,8 @@
 /**
  * Three projects: `unit` beside the source, `program` over the built program, `endurance` for kills, seeds and storms
  * at full length. A test with a long form is called x.endurance.test.ts: `inject('isEndurance')` tells it which to take.
- * A test beside the source that starts many processes is called x.process.test.ts and runs with `program`.
+ * A test beside the source that starts processes is called x.process.test.ts (with a long form x.process.endurance.test.ts)
+ * and runs with `program`.
  */
 
 import { availableParallelism } from 'node:os';
@@ -34,6 +35,7 @@ const builtUndoProcess = {
 
 const UNIT = 'packages/*/src/**/*';
 const PROGRAM = 'test/**/*';
+const PROCESS = `${UNIT}.process{.endurance,}.test.ts`;
 
 export default defineConfig({
   // The build sets it.
@@ -43,8 +45,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['castor-source'] } },
   test: {
     projects: [
-      project('unit', [`${UNIT}.test.ts`], { exclude: [`${UNIT}.process.test.ts`] }),
-      project('program', [`${PROGRAM}.test.ts`, `${UNIT}.process.test.ts`]),
+      project('unit', [`${UNIT}.test.ts`], { exclude: [PROCESS] }),
+      project('program', [`${PROGRAM}.test.ts`, PROCESS]),
       project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], { isEndurance: true }),
     ],
     globalSetup: ['test/house/temporary-folder.ts', 'test/house/scripted-server.ts'],

@@ -44,9 +44,10 @@ function agentOf(request: ModelRequest): string {
   return /You are the sub-agent ([\w-]+)\./.exec(instructionOf(request))?.[1] ?? 'main';
 }
 
-export async function openSubagents(scripts: Scripts, given: SubagentOptions = {}) {
+export async function openSubagents(first: Scripts, given: SubagentOptions = {}) {
   const { files, homeFiles, workspace: shared, resume, ...options } = given;
   const workspace = shared ?? (await createWorkspace({ ...(files && { files }), ...(homeFiles && { homeFiles }) }));
+  let scripts = first;
   const requests = new Map<string, ModelRequest[]>();
   const model = await fakeModel((request) => {
     const name = agentOf(request);
@@ -73,6 +74,11 @@ export async function openSubagents(scripts: Scripts, given: SubagentOptions = {
     workspace,
     model,
     requestsOf: (name: string) => requests.get(name) ?? [],
+    /** Other scripts from here on, each from its first step. */
+    play(next: Scripts) {
+      scripts = next;
+      requests.clear();
+    },
     /** Runs a prompt; `see` receives every event as it comes. */
     async ask(prompt: string, see?: (event: AgentEvent) => void, signal = new AbortController().signal) {
       const events: AgentEvent[] = [];

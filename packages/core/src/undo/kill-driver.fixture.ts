@@ -1,6 +1,6 @@
 /**
  * A program that kills itself before the nth time it opens or changes a file while it reads a workspace, looks after a call, or
- * undoes one: see undo-kill.endurance.test.ts. Program and process are one here, so that every point can be reached.
+ * undoes one: see undo-kill.process.endurance.test.ts. Program and process are one here, so that every point can be reached.
  */
 
 import fs from 'node:fs';

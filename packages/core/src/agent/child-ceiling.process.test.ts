@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { agentFile, openSubagents } from './subagents.fixture.ts';
-import type { SubagentOptions } from './subagents.fixture.ts';
+import type { Scripts, SubagentOptions, Subagents } from './subagents.fixture.ts';
 
 type Verdict = 'ran' | 'asked' | 'denied';
 const STRICTNESS: Readonly<Record<Verdict, number>> = { ran: 0, asked: 1, denied: 2 };
@@ -17,34 +17,51 @@ const CALLS = {
   web_fetch: { prompt: 'Read http://127.0.0.1:1/x' },
 } as const;
 type Tool = keyof typeof CALLS;
+const TOOLS = Object.keys(CALLS) as Tool[];
 
 const AGENT = { '.gemini/agents/r.md': agentFile('name: r\ndescription: x\ntools: ["*"]') };
 
-/** What becomes of a call of this tool by the session itself, or by its child. */
-async function judge(who: 'parent' | 'child', tool: Tool, options: SubagentOptions): Promise<Verdict> {
-  const step = answer(call(tool, { ...CALLS[tool] }, { id: 'it' }));
-  const scripts =
-    who === 'parent'
-      ? { main: [step, say('ok')] }
-      : {
-          main: [answer(call('invoke_agent', { agent_name: 'r', prompt: 'x' }, { id: 'p' })), say('ok')],
-          r: [step, answer(call('complete_task', { result: 'x' }, { id: 'd' }))],
-        };
+type Who = 'parent' | 'child';
+
+function scriptsOf(who: Who, tool: Tool): Scripts {
+  const step = answer(call(tool, { ...CALLS[tool] }, { id: tool }));
+  if (who === 'parent') return { main: [step, say('ok')] };
+  return {
+    main: [answer(call('invoke_agent', { agent_name: 'r', prompt: 'x' }, { id: `p-${tool}` })), say('ok')],
+    r: [step, answer(call('complete_task', { result: 'x' }, { id: `d-${tool}` }))],
+  };
+}
+
+/** What becomes of calls of these tools by the session itself, or by its child: a prompt for each. */
+async function judgeAll(who: Who, tools: readonly Tool[], options: SubagentOptions): Promise<Map<Tool, Verdict>> {
   await using workspace = await createWorkspace({
     files: { 'a.txt': 'a' },
     homeFiles: { ...AGENT, ...options.homeFiles },
   });
-  await using env = await openSubagents(scripts, { ...options, workspace });
+  await using env = await openSubagents({}, { ...options, workspace });
+  const verdicts = new Map<Tool, Verdict>();
+  for (const tool of tools) {
+    env.play(scriptsOf(who, tool));
+    verdicts.set(tool, await judgeCall(who, tool, env));
+  }
+  return verdicts;
+}
+
+async function judge(who: Who, tool: Tool, options: SubagentOptions): Promise<Verdict | undefined> {
+  return (await judgeAll(who, [tool], options)).get(tool);
+}
+
+async function judgeCall(who: Who, tool: Tool, env: Subagents): Promise<Verdict> {
   let isAsked = false;
   const isIt = (event: AgentEvent) => (who === 'child') === (event.parentCallId !== undefined);
   const events = await env.ask('go', (event) => {
     if (event.type !== 'tool_call_confirmation') return;
-    isAsked ||= event.value.request.callId === 'it';
+    isAsked ||= event.value.request.callId === tool;
     env.agent.session.respond(event.value.request.callId, 'cancel', undefined, event);
   });
   if (isAsked) return 'asked';
   const responses = events.filter((event) => event.type === 'tool_call_response' && isIt(event));
-  const own = responses.find((event) => event.type === 'tool_call_response' && event.value.callId === 'it');
+  const own = responses.find((event) => event.type === 'tool_call_response' && event.value.callId === tool);
   if (own?.type !== 'tool_call_response') return 'denied';
   const { error } = own.value;
   return error !== undefined && /denied|not available|not found|Plan|unauthorized/i.test(error.message)
@@ -55,15 +72,24 @@ async function judge(who: 'parent' | 'child', tool: Tool, options: SubagentOptio
 const MODES: ApprovalMode[] = ['default', 'autoEdit', 'yolo', 'plan'];
 const CASES = MODES.flatMap((mode) =>
   [true, false].flatMap((interactive) =>
-    (Object.keys(CALLS) as Tool[]).map((tool) => [mode, interactive ? 'a user' : 'no user', tool] as const),
+    TOOLS.map((tool) => [mode, interactive ? 'a user' : 'no user', tool] as const),
   ),
 );
 
+const judged = new Map<string, Promise<Map<Tool, Verdict>>>();
+
+/** One agent for all tools of a mode: to open it costs more than its prompts. */
+function judgeMode(who: Who, approvalMode: ApprovalMode, interactive: boolean): Promise<Map<Tool, Verdict>> {
+  const key = [who, approvalMode, interactive].join(' ');
+  const verdicts = judged.get(key) ?? judgeAll(who, TOOLS, { approvalMode, interactive });
+  judged.set(key, verdicts);
+  return verdicts;
+}
+
 describe('a child', () => {
   it.each(CASES)('in the mode %s with %s is allowed no more than its parent: %s', async (approvalMode, user, tool) => {
-    const options = { approvalMode, interactive: user === 'a user' };
-    const parent = await judge('parent', tool, options);
-    const child = await judge('child', tool, options);
+    const parent = (await judgeMode('parent', approvalMode, user === 'a user')).get(tool)!;
+    const child = (await judgeMode('child', approvalMode, user === 'a user')).get(tool)!;
     expect(STRICTNESS[child], `the child: ${child}, its parent: ${parent}`).toBeGreaterThanOrEqual(STRICTNESS[parent]);
     // Reading is possible for both, so that the comparison means something; a plan allows no agent of the user.
     if (tool === 'read_file' && approvalMode !== 'plan') expect(child).toBe('ran');

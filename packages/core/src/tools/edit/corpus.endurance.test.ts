@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { applyToText } from '../files/text-file.ts';
 import { placeEdit } from './place-edit.ts';
 import { tokenize } from './tokens.ts';
@@ -186,12 +186,13 @@ describe('the edit corpus', () => {
 });
 
 describe('a slip of one character in the old text', () => {
+  const rounds = inject('isEndurance') ? 30 : 5;
   let seed = 7;
   const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
   const outcomes = { right: 0, refused: 0, wrong: [] as string[] };
   for (const edit of edits) {
     const content = contents.get(edit.file)!;
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < rounds; round++) {
       const at = random(edit.old.length);
       const letter = random(3) === 0 ? '' : String.fromCharCode(97 + random(26));
       const old = edit.old.slice(0, at) + letter + edit.old.slice(at + random(2));
