@@ -51,8 +51,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/house/temporary-folder.ts', 'test/house/scripted-server.ts'],
     pool: 'forks',
-    // Most tests wait for a program, a terminal or a timer, so two workers leave two cores idle for a part of the time.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Most tests wait for a program, a terminal or a timer: as many workers as cores leave them idle for a part of the time.
+    maxWorkers: availableParallelism() * 2,
     // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.
     isolate: false,
     testTimeout: 60_000,
