@@ -1,6 +1,6 @@
-/** How much of a batch's budget a task gets before it starts. Pure: every engine counts with it. */
+/** How much of a batch's budget a task gets before it starts, and whether it is spent. Pure: every engine counts with it. */
 
-import type { BatchLimits } from './engine.ts';
+import type { BatchLimits, Claim, Spending } from './engine.ts';
 import type { TaskLimits } from './task.ts';
 
 export interface Reserve {
@@ -47,4 +47,13 @@ function share(
   if (left <= limit * 1e-9) return 'none';
   const usual = ended > 0 ? (RESERVE_FACTOR * spent[name]) / ended : 0;
   return Math.min(left, own[name] ?? Infinity, Math.max(left / Math.max(1, waiting), usual));
+}
+
+/** The reserve may be less than the task's own limit: then more of the batch's budget may be left. */
+export function isReserveSpent({ reserved, task }: Claim, { cost, tokens }: Spending): boolean {
+  const spent = { cost: cost ?? 0, tokens };
+  return (['cost', 'tokens'] as const).some((name) => {
+    const amount = reserved[name];
+    return amount !== undefined && amount !== task.limits[name] && spent[name] >= amount * 0.9;
+  });
 }

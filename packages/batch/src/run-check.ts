@@ -1,6 +1,7 @@
 /** Runs the check of a task in its folder: the exit code decides, the output goes to a bounded file. */
 
 import { rmSync, statSync } from 'node:fs';
+import type { Claim } from './engine.ts';
 import { endOn, startCommand } from './lifeline.ts';
 import type { Starter } from './starter.ts';
 
@@ -41,4 +42,13 @@ export async function runCheck(options: CheckOptions): Promise<number | null> {
     // What the check left running ends with it.
     started.end('SIGKILL');
   }
+}
+
+/** In a sandbox that the user asked for, the check has the bounds of the task's own commands; else it runs as in CI. */
+export function checkLine(check: string, options: Claim['options'], program: readonly string[]): string {
+  const { flags, isSandboxAdded } = options;
+  const isSandboxed = isSandboxAdded !== true && flags.some((flag) => /^(?:-s|--sandbox)(?:=true)?$/.test(flag));
+  if (!isSandboxed) return check;
+  const words = [...program, 'sandbox', 'run', '--', 'sh', '-c', check];
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }

@@ -5,8 +5,10 @@
 
 import type { Claim, Settlement, Spending } from './engine.ts';
 import { waitUntilEnded } from './process-identity.ts';
-import { runCheck } from './run-check.ts';
+import { checkLine, runCheck } from './run-check.ts';
+import { makeResult } from './make-result.ts';
 import { publish } from './publish.ts';
+import { isReserveSpent } from './reserve.ts';
 import { isOverload, RunLog } from './run-log.ts';
 import { runProgram } from './run-program.ts';
 import { StarterDiedError } from './starter.ts';
@@ -39,7 +41,6 @@ export interface TaskProgress {
   turns: number;
 }
 
-const ANSWER_IN_RESULT = 2_000;
 /** castor ends within five seconds of its worker. */
 const CHILD_END_MS = 10_000;
 const CHECK_TIMEOUT_MS = 30 * 60_000;
@@ -135,7 +136,7 @@ class TaskRun {
     const { result } = log;
     if (this.context.signal.aborted || INTERRUPTED.has(code ?? -1)) return this.back(0);
     if (result && isOverload(result)) return this.back(OVERLOAD_DELAY_MS);
-    if (code === BUDGET_EXIT && this.isReserveSpent(log)) return this.back(0);
+    if (code === BUDGET_EXIT && isReserveSpent(this.claim, log.spent)) return this.back(0);
     if (!result) return this.fail('crashed', { type: 'ProgramDiedError', message: this.describeDeath(code) }, code);
     const { type = 'Error', message = 'The run failed.' } = result.error ?? {};
     return this.fail('failed', { type, message }, code);
@@ -170,16 +171,6 @@ class TaskRun {
     return { ...this.claim, task: { ...task, schema: this.files.schema } };
   }
 
-  /** The reserve may be less than the task's own limit: then more of the batch's budget may be left. */
-  private isReserveSpent(log: RunLog): boolean {
-    const { reserved, task } = this.claim;
-    const spent = { cost: log.spent.cost ?? 0, tokens: log.spent.tokens };
-    return (['cost', 'tokens'] as const).some((name) => {
-      const amount = reserved[name];
-      return amount !== undefined && amount !== task.limits[name] && spent[name] >= amount * 0.9;
-    });
-  }
-
   private async check({ directory }: Workplace): Promise<void> {
     const { task } = this.claim;
     if (task.check === undefined) return;
@@ -187,7 +178,7 @@ class TaskRun {
     this.files.write(this.files.answer, this.readLog().answer);
     const exitCode = await runCheck({
       starter: this.context.starter,
-      command: this.isSandboxed ? this.insideSandbox(task.check) : task.check,
+      command: checkLine(task.check, this.claim.options, this.context.program),
       directory,
       environment: { ...this.context.environment, CASTOR_ANSWER: this.files.answer },
       granted: task.environment,
@@ -196,17 +187,6 @@ class TaskRun {
       signal: this.context.signal,
     });
     if (!this.context.signal.aborted) this.save({ checked: { exitCode } });
-  }
-
-  /** In a sandbox that the user asked for, the check has the bounds of the task's own commands; else it runs as in CI. */
-  private get isSandboxed(): boolean {
-    const { flags, isSandboxAdded } = this.claim.options;
-    return isSandboxAdded !== true && flags.some((flag) => /^(?:-s|--sandbox)(?:=true)?$/.test(flag));
-  }
-
-  private insideSandbox(check: string): string {
-    const words = [...this.context.program, 'sandbox', 'run', '--', 'sh', '-c', check];
-    return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   }
 
   private async conclude(workplace: Workplace): Promise<Settlement> {
@@ -240,25 +220,10 @@ class TaskRun {
     error?: { type: string; message: string },
     more: Partial<TaskResult> = {},
   ): Promise<Settlement> {
-    const { task, interruptions } = this.claim;
-    const log = this.readLog();
-    const { cost, tokens } = this.spent();
-    const result: TaskResult = {
-      id: task.id,
-      status,
-      ...(log.answer !== '' && { answer: log.answer.slice(0, ANSWER_IN_RESULT) }),
-      ...(log.result?.structured !== undefined && { structured: log.result.structured }),
-      ...(error && { error }),
-      ...more,
-      ...(log.sessionId !== undefined && { session_id: log.sessionId }),
-      ...(log.model !== undefined && { model: log.model }),
-      ...{ cost_usd: cost, tokens, turns: log.turns, tries: this.attempt },
-      ...(interruptions > 0 && { interruptions }),
-      ...(this.context.machine !== undefined && { machine: this.context.machine }),
-      started_at: new Date(this.startedAt).toISOString(),
-      ended_at: new Date().toISOString(),
-      duration_ms: Date.now() - this.startedAt,
-    };
+    const { claim, attempt, startedAt } = this;
+    const { machine } = this.context;
+    const run = { claim, attempt, startedAt, machine, log: this.readLog(), spent: this.spent() };
+    const result = makeResult(status, run, { ...(error && { error }), ...more });
     this.save({ ended: { kind: 'result', result } });
     return this.leave();
   }

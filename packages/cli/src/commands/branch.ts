@@ -14,6 +14,7 @@ import { compareBranch, dropChecked } from './compare-branch.ts';
 import { describeBranches, describeComparison, describeMerged, describeNew } from './branch-text.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
+import { tellUsage } from './tell-usage.ts';
 
 const USAGE = `Usage: castor branch <name> [--at <prompt>] [--session <session>]
        castor branch list
@@ -48,10 +49,7 @@ const COMMANDS: Readonly<Record<string, Run>> = { list, compare, merge, drop, pa
 
 export async function runBranchCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
-  if (argv.some((word) => word === '--help' || word === '-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const end = argv.indexOf('--');
   const own = end < 0 ? argv : argv.slice(0, end);
   const words = parseWords(own, {

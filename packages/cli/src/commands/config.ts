@@ -13,6 +13,7 @@ import type { ConfigOptions } from './config-options.ts';
 import { explainKey, getKey, showSettings } from './config-report.ts';
 import { FILE_SCOPES, parseWords } from './parse-words.ts';
 import type { FileScope } from './parse-words.ts';
+import { isHelpAsked } from './tell-usage.ts';
 
 export type ConfigRun = (
   options: ConfigOptions,
@@ -54,7 +55,7 @@ const COMMANDS: Readonly<Record<string, { run: ConfigRun; operands: number }>> =
 export async function runConfigCommand(args: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
   const [name = '', ...rest] = args;
-  if (name === 'help' || args.includes('--help') || args.includes('-h')) {
+  if (name === 'help' || isHelpAsked(args)) {
     await output.answer(USAGE);
     return ExitCode.Success;
   }

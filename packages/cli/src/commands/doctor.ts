@@ -8,6 +8,7 @@ import type { Check, CheckStatus } from './doctor-check.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { countOf } from '@castor/core/program';
 import { toJson } from '../to-json.ts';
+import { tellUsage } from './tell-usage.ts';
 
 const USAGE = `Usage: castor doctor [--json] [--offline]
 
@@ -24,10 +25,7 @@ const TOPIC_WIDTH = 12;
 
 export async function runDoctorCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
-  if (argv.includes('--help') || argv.includes('-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const unknown = argv.find((word) => word !== '--json' && word !== '--offline');
   if (unknown !== undefined) {
     output.note(`${unknown} is an unknown option of castor doctor.\n\n${USAGE}`);

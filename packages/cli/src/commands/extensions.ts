@@ -11,6 +11,7 @@ import { createTerminalPort } from './extensions-terminal.ts';
 import { parseWords } from './parse-words.ts';
 import type { CommandWords, KnownOptions } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
+import { isHelpAsked } from './tell-usage.ts';
 
 const USAGE = `Usage: castor extensions install <source> [--ref <ref>] [--auto-update]
                          [--pre-release] [--consent] [--skip-settings]
@@ -193,7 +194,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 export async function runExtensionsCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const [name = '', ...rest] = argv;
   const { output } = context;
-  if (['', '--help', '-h'].includes(name) || rest.includes('--help') || rest.includes('-h')) {
+  if (name === '' || isHelpAsked(argv)) {
     await output.answer(USAGE);
     return name === '' ? ExitCode.Failure : ExitCode.Success;
   }

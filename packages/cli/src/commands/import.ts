@@ -17,6 +17,7 @@ import { readGemini } from './import/read-gemini.ts';
 import { readOpencode } from './import/read-opencode.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
+import { tellUsage } from './tell-usage.ts';
 
 const USAGE = `Usage: castor import --from claude|codex|opencode|gemini [--dry-run] [--user|--project] [--overwrite] [-o json]
 
@@ -44,10 +45,7 @@ const AGENTS: Readonly<Record<string, { name: string; read: ReadAgent }>> = {
 
 export async function runImportCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output, home, cwd } = context;
-  if (argv.some((word) => word === '--help' || word === '-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const words = parseWords(argv, {
     command: 'import',
     flags: ['--dry-run', '--user', '--project', '--overwrite'],

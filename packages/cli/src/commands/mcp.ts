@@ -20,6 +20,7 @@ import type { McpScope } from './mcp-add-words.ts';
 import { parseWords } from './parse-words.ts';
 import type { CommandWords, KnownOptions } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
+import { isHelpAsked, tellUsage } from './tell-usage.ts';
 
 interface McpCommand extends Omit<KnownOptions, 'command'> {
   /** Whether it takes the name of a server; `several`: any number of names. */
@@ -99,7 +100,7 @@ const COMMANDS: Readonly<Record<string, McpCommand>> = {
 export async function runMcpCommand(argv: readonly string[], context: SubcommandContext): Promise<number> {
   const [name = '', ...rest] = argv;
   const { output } = context;
-  if (['', '--help', '-h'].includes(name)) {
+  if (name === '' || isHelpAsked([name])) {
     await output.answer(MCP_USAGE);
     return name === '' ? ExitCode.Failure : ExitCode.Success;
   }
@@ -110,12 +111,7 @@ export async function runMcpCommand(argv: readonly string[], context: Subcommand
     return ExitCode.Failure;
   }
   // For add, options after the program belong to the server.
-  const isHelp =
-    name === 'add' ? ['--help', '-h'].includes(rest[0] ?? '') : rest.some((word) => ['--help', '-h'].includes(word));
-  if (isHelp) {
-    await output.answer(help);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(name === 'add' ? rest.slice(0, 1) : rest, help, output)) return ExitCode.Success;
   try {
     refuseDisabled(context);
     if (name === 'add') return await addServer(rest, context);

@@ -21,6 +21,7 @@ import { relativeTime, sessionsJson } from './sessions-list-text.ts';
 import type { SessionsContext, SessionsOptions } from './sessions-options.ts';
 import { toReadableText } from './sessions-text.ts';
 import { describeWithHint } from '../start/describe-with-hint.ts';
+import { tellUsage } from './tell-usage.ts';
 
 const USAGE = `Usage: castor sessions list [--from claude|codex] [--json]
        castor sessions search <words...> [--from claude|codex] [--limit <number>] [--json]
@@ -53,10 +54,7 @@ const COMMANDS: Readonly<Record<string, { run: Run; atLeast: number; atMost: num
 
 export async function runSessionsCommand(argv: readonly string[], context: SessionsContext): Promise<ExitCode> {
   const [name = 'list', ...rest] = argv;
-  if ([name, ...rest].some((word) => word === '--help' || word === '-h')) {
-    await context.output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, context.output)) return ExitCode.Success;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   const options = command ? parseOptions(rest) : `unknown command castor sessions "${name}".`;
   const count = typeof options === 'string' ? 0 : options.operands.length;

@@ -14,6 +14,7 @@ import { installSkills, linkSkills, uninstallSkill } from './skills-install.ts';
 import { listSkills } from './skills-list.ts';
 import type { SkillsOptions } from './skills-options.ts';
 import { switchSkill } from './skills-switch.ts';
+import { tellUsage } from './tell-usage.ts';
 
 const USAGE = `Usage: castor skills list [--all] [--json]
        castor skills install <source> [--scope user|workspace] [--path <folder>] [--consent]
@@ -54,10 +55,7 @@ const COMMANDS: Readonly<Record<string, { run: Run; operand?: string }>> = {
 export async function runSkillsCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const [name = 'list', ...rest] = argv;
   const { output } = context;
-  if ([name, ...rest].some((word) => word === '--help' || word === '-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   const options = command ? parseOptions(rest, command.operand) : unknownCommand(name);
   if (typeof options === 'string') {

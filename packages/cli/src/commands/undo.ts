@@ -13,6 +13,7 @@ import { toJson } from '../to-json.ts';
 import { askLine } from './ask-terminal.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
+import { tellUsage } from './tell-usage.ts';
 import { describeDiffs, describeOutcome, describePreview, describeUndoList, diffText } from './undo-text.ts';
 
 const USAGE = `Usage: castor undo [--last <n> | --to <prompt> | --call <id>] [--preview] [options]
@@ -51,10 +52,7 @@ interface Options {
 
 export async function runUndoCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const { output } = context;
-  if (argv.some((word) => word === '--help' || word === '-h')) {
-    await output.answer(USAGE);
-    return ExitCode.Success;
-  }
+  if (await tellUsage(argv, USAGE, output)) return ExitCode.Success;
   const options = parseOptions(argv);
   if (typeof options === 'string') {
     output.note(`castor: ${options}\n\n${USAGE}`);

@@ -3,8 +3,8 @@
  * turns marks back into values where that is allowed. Values live in its memory only. Its cost is that of the given text.
  */
 
-import { findSecrets } from './secret-patterns.ts';
-import type { FoundSecret } from './secret-patterns.ts';
+import { findSecrets } from './find-secrets.ts';
+import type { FoundSecret } from './find-secrets.ts';
 
 export interface SecretMark {
   /** `github-1` of `‹secret:github-1›`. */

@@ -6,7 +6,7 @@
 import { constants, closeSync, fstatSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSecretVariable } from '../util/secret-variables.ts';
-import { findSecrets } from './secret-patterns.ts';
+import { findSecrets } from './find-secrets.ts';
 
 export interface Leak {
   path: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findSecrets } from './secret-patterns.ts';
+import { findSecrets } from './find-secrets.ts';
 
 /** Letters and digits in every order; assembled, so that scanners of repositories do not find them here. */
 const ALNUM = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a1B2c3D4e5F6g7H8i9J0';

@@ -1,0 +1,37 @@
+/** The result of an ended task, from what its claim, its last log and all its tries say. */
+
+import type { Claim, Spending } from './engine.ts';
+import type { RunLog } from './run-log.ts';
+import type { TaskOutcome, TaskResult } from './task-result.ts';
+
+export interface EndedRun {
+  claim: Claim;
+  log: RunLog;
+  /** Of all tries. */
+  spent: Spending;
+  attempt: number;
+  startedAt: number;
+  machine: string | undefined;
+}
+
+const ANSWER_IN_RESULT = 2_000;
+
+export function makeResult(status: TaskOutcome, run: EndedRun, more: Partial<TaskResult>): TaskResult {
+  const { claim, log, spent, attempt, startedAt, machine } = run;
+  const { task, interruptions } = claim;
+  return {
+    id: task.id,
+    status,
+    ...(log.answer !== '' && { answer: log.answer.slice(0, ANSWER_IN_RESULT) }),
+    ...(log.result?.structured !== undefined && { structured: log.result.structured }),
+    ...more,
+    ...(log.sessionId !== undefined && { session_id: log.sessionId }),
+    ...(log.model !== undefined && { model: log.model }),
+    ...{ cost_usd: spent.cost, tokens: spent.tokens, turns: log.turns, tries: attempt },
+    ...(interruptions > 0 && { interruptions }),
+    ...(machine !== undefined && { machine }),
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date().toISOString(),
+    duration_ms: Date.now() - startedAt,
+  };
+}
