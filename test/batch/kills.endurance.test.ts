@@ -9,7 +9,7 @@ import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 import { jsonl, openBatchPlace } from './batch.fixture.ts';
 
-const [TASKS = 6, KILLS = 3] = (process.env['CASTOR_KILLS'] ?? (inject('isEndurance') ? '300,60' : '6,3'))
+const [TASKS = 4, KILLS = 2] = (process.env['CASTOR_KILLS'] ?? (inject('isEndurance') ? '300,60' : '4,2'))
   .split(',')
   .map(Number);
 

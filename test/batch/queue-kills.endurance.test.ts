@@ -12,7 +12,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { findPostgres, findRedis, startPostgres, startRedis } from '../../packages/queue-bullmq/src/servers.fixture.ts';
 import { jsonl, openBatchPlace } from './batch.fixture.ts';
 
-const [TASKS = 4, KILLS = 2] = (process.env['CASTOR_KILLS'] ?? (inject('isEndurance') ? '40,12' : '4,2'))
+const [TASKS = 3, KILLS = 1] = (process.env['CASTOR_KILLS'] ?? (inject('isEndurance') ? '40,12' : '3,1'))
   .split(',')
   .map(Number);
 const WORKERS = 2;

@@ -17,7 +17,7 @@ import { describe, expect, inject, it } from 'vitest';
 
 const BYTES = inject('isEndurance')
   ? { slow: 4_000_000, frame: 9_000_000, answer: 100_000_000 }
-  : { slow: 2_000_000, frame: 2_000_000, answer: 10_000_000 };
+  : { slow: 1_000_000, frame: 2_000_000, answer: 5_000_000 };
 
 describe('stdout of castor', () => {
   it('gets a long answer whole, however slow its reader', async () => {

@@ -4,9 +4,9 @@ import { describe, expect, inject, it } from 'vitest';
 import { CALLS, hasEffect, indexOf, runKilled } from './crash-driver.ts';
 import type { KilledSession, Turn } from './crash-driver.ts';
 
-const KILLS = inject('isEndurance') ? 200 : 6;
+const KILLS = inject('isEndurance') ? 200 : 4;
 /** Of one session; then it may end. */
-const KILLS_EACH = inject('isEndurance') ? 12 : 3;
+const KILLS_EACH = inject('isEndurance') ? 12 : 2;
 const AT_ONCE = 2;
 
 /** Calls of the conversation with what the model was told of each, in order. */
@@ -29,7 +29,7 @@ function check({ kills, last, requests, violations, effects, files, lines }: Kil
   const final = requests.at(-1) ?? [];
   const calls = callsOf(final);
   // Killed with the answer on record, there is nothing left to go on with; else it is given.
-  const hasAnswered = /the session has no prompt that was interrupted/.test(last.stderr);
+  const hasAnswered = /the session has no interrupted prompt/.test(last.stderr);
   const ending = { code: hasAnswered ? 42 : 0, answer: hasAnswered ? '' : 'All thirty calls are made.' };
   const said = { code: last.code, answer: last.stdout.trimEnd().split('\n').at(-1) };
   expect({ ...said, stderr: said.code === ending.code ? '' : last.stderr }).toEqual({ ...ending, stderr: '' });

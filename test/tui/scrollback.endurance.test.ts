@@ -27,7 +27,7 @@ function within(value: number, least: number, most: number): number {
 describe('the scrollback in a storm', () => {
   it('holds every line once and in order after resizes between and during answers', async () => {
     const random = seededRandom(20_26);
-    const gates: Gate[] = Array.from({ length: isEndurance ? 40 : 6 }, () => gate());
+    const gates: Gate[] = Array.from({ length: isEndurance ? 40 : 4 }, () => gate());
     const pieces = gates.flatMap((held, index) => [
       text(`answer line ${2 * index} of many words that fill a good part of a row\n\nanswer line ${2 * index + 1}\n\n`),
       held,
@@ -72,7 +72,7 @@ describe('the scrollback in a storm', () => {
     ],
   ])('holds every line of a growing paragraph once in %s', async (_name, seed, sizes) => {
     const random = seededRandom(seed);
-    const gates: Gate[] = Array.from({ length: isEndurance ? 24 : 6 }, () => gate());
+    const gates: Gate[] = Array.from({ length: isEndurance ? 24 : 4 }, () => gate());
     const pieces = gates.flatMap((held, index) => [
       text(
         `answer line ${2 * index}\n\n- answer line ${2 * index + 1} with **bold 漢字** words that are not at their `,

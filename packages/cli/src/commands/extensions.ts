@@ -11,7 +11,7 @@ import { createTerminalPort } from './extensions-terminal.ts';
 import { parseWords } from './parse-words.ts';
 import type { CommandWords, KnownOptions } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import { isHelpAsked } from './tell-usage.ts';
+import { tellSubcommands } from './tell-usage.ts';
 
 const USAGE = `Usage: castor extensions install <source> [--ref <ref>] [--auto-update]
                          [--pre-release] [--consent] [--skip-settings]
@@ -194,10 +194,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 export async function runExtensionsCommand(argv: readonly string[], context: SubcommandContext): Promise<ExitCode> {
   const [name = '', ...rest] = argv;
   const { output } = context;
-  if (name === '' || isHelpAsked(argv)) {
-    await output.answer(USAGE);
-    return name === '' ? ExitCode.Failure : ExitCode.Success;
-  }
+  const told = await tellSubcommands(argv, USAGE, output);
+  if (told !== undefined) return told;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const hint = nearest(name, Object.keys(COMMANDS));

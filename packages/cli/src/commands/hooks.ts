@@ -15,7 +15,7 @@ import { switchHooks, trustHooks } from './hooks-switch.ts';
 import { testHooks } from './hooks-test.ts';
 import { FILE_SCOPES, parseWords } from './parse-words.ts';
 import type { FileScope } from './parse-words.ts';
-import { isHelpAsked } from './tell-usage.ts';
+import { tellSubcommands } from './tell-usage.ts';
 
 const USAGE = `Usage: castor hooks list [--json]
        castor hooks test <event> [--input <file>] [--name <name>]
@@ -66,10 +66,8 @@ const COMMANDS: Readonly<Record<string, { run: Run; operand?: string }>> = {
 export async function runHooksCommand(argv: readonly string[], context: SubcommandContext): Promise<number> {
   const [name = '', ...rest] = argv;
   const { output } = context;
-  if (name === '' || isHelpAsked(argv)) {
-    await output.answer(USAGE);
-    return name === '' ? ExitCode.Failure : ExitCode.Success;
-  }
+  const told = await tellSubcommands(argv, USAGE, output);
+  if (told !== undefined) return told;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return refuse(unknownCommand(name), output);
   const options = parseOptions(rest);

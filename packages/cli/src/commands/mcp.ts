@@ -20,7 +20,7 @@ import type { McpScope } from './mcp-add-words.ts';
 import { parseWords } from './parse-words.ts';
 import type { CommandWords, KnownOptions } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
-import { isHelpAsked, tellUsage } from './tell-usage.ts';
+import { tellSubcommands, tellUsage } from './tell-usage.ts';
 
 interface McpCommand extends Omit<KnownOptions, 'command'> {
   /** Whether it takes the name of a server; `several`: any number of names. */
@@ -100,10 +100,8 @@ const COMMANDS: Readonly<Record<string, McpCommand>> = {
 export async function runMcpCommand(argv: readonly string[], context: SubcommandContext): Promise<number> {
   const [name = '', ...rest] = argv;
   const { output } = context;
-  if (name === '' || isHelpAsked([name])) {
-    await output.answer(MCP_USAGE);
-    return name === '' ? ExitCode.Failure : ExitCode.Success;
-  }
+  const told = await tellSubcommands([name], MCP_USAGE, output);
+  if (told !== undefined) return told;
   const help = Object.hasOwn(MCP_HELP, name) ? MCP_HELP[name] : undefined;
   if (help === undefined) {
     const hint = nearest(name, Object.keys(MCP_HELP));

@@ -4,7 +4,7 @@ import { ExitCode } from '../../exit-codes.ts';
 import { homeDirectory } from '../../home-directory.ts';
 import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
-import { isHelpAsked } from '../tell-usage.ts';
+import { tellSubcommands } from '../tell-usage.ts';
 import type { BatchContext } from './batch-context.ts';
 
 const USAGE = `Usage: castor batch run <tasks.jsonl|tasks.csv> [options] [-- flags of castor]
@@ -90,10 +90,8 @@ export async function runBatchCommand(
 ): Promise<ExitCode> {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
-  if (name === '' || isHelpAsked([name, ...own])) {
-    await output.answer(USAGE);
-    return name === '' ? ExitCode.Failure : ExitCode.Success;
-  }
+  const told = await tellSubcommands([name, ...own], USAGE, output);
+  if (told !== undefined) return told;
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
     output.note(`castor: unknown command castor batch "${name}".\n\n${USAGE}`);

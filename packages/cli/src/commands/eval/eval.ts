@@ -7,7 +7,7 @@ import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
 import { BatchProblem, openContext } from '../batch/batch-context.ts';
 import { takeQueue } from '../batch/batch-words.ts';
-import { isHelpAsked } from '../tell-usage.ts';
+import { tellSubcommands } from '../tell-usage.ts';
 
 const USAGE = `Usage: castor eval run [<suite>] [options] [-- flags of castor]
        castor eval resume [<eval>]
@@ -66,10 +66,8 @@ export async function runEvalCommand(
 ): Promise<ExitCode> {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
-  if (name === '' || isHelpAsked([name, ...own])) {
-    await output.answer(USAGE);
-    return name === '' ? ExitCode.Failure : ExitCode.Success;
-  }
+  const told = await tellSubcommands([name, ...own], USAGE, output);
+  if (told !== undefined) return told;
   try {
     return await runNamed(name, argv, output, interruption);
   } catch (error) {
