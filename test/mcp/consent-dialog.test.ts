@@ -38,7 +38,7 @@ it('shows what would run in a trusted folder, starts nothing by default, and sta
     expect(server.readRecord().starts).toBe(0);
     terminal.type(`${DOWN}\r`);
     await terminal.waitForText('You consented to: one.');
-    terminal.type('/mcp\r');
+    terminal.type('/mcp list\r');
     await terminal.waitForText('one - Ready');
   }
   await using again = await startTerminal([], { workspace, model, ...wide });

@@ -38,7 +38,7 @@ describe('a server that is late', () => {
     await terminal.waitForText('These MCP servers are still connecting');
     server.release('slow');
     terminal.type('/mcp\r');
-    await terminal.waitForText(/docs - (Ready|Starting)/);
+    await terminal.waitForText(/[✓▸] docs {2}/);
     await server.record.until((record) => record.received('tools/list').length === 1);
     terminal.type('again\r');
     await model.waitForRequest(2);

@@ -53,6 +53,47 @@ export function describeServers(servers: Servers, options: PageOptions): string 
   return [...notes, 'Configured MCP servers:', '', ...rows, ...describeSearch(servers)].join('\n').trimEnd();
 }
 
+type Overview = Pick<Servers, 'states' | 'search'>;
+
+/** The page for `/mcp` alone: a row a server with what it offers, or with why it does not and what leads on. */
+export function describeStates(servers: Overview, { tools }: Pick<PageOptions, 'tools'>): string {
+  const { states } = servers;
+  const widest = Math.max(...states.map(({ name }) => name.length));
+  const rows = states.map((state) => {
+    const own = tools.filter(({ server }) => server?.name === state.name).length;
+    const [mark, words] = overviewOf(state, own);
+    return `  ${mark} ${state.name.padEnd(widest)}  ${words}`;
+  });
+  const saved = describeSearch(servers).map((line) => `  ${line}`);
+  return ['MCP', ...rows, ...saved, '  /mcp list names their tools · /mcp <name> tells all about one'].join('\n');
+}
+
+function overviewOf(state: ServerState, tools: number): readonly [mark: string, words: string] {
+  const { name, status, connectMs, lastError, needsSignIn } = state;
+  if (needsSignIn) return [blocked, `sign in: /mcp auth ${name}`];
+  const why = lastError?.split('\n', 1)[0];
+  switch (status) {
+    case 'ready': {
+      const offered = countsOf(state, tools).slice(2, -1) || 'nothing offered';
+      return [works, connectMs === undefined ? offered : `${offered} · ${readableDuration(connectMs)}`];
+    }
+    case 'connecting':
+      return [underWay, 'connecting'];
+    case 'lost':
+      return [underWay, why === undefined ? 'connecting again' : `connecting again: ${why}`];
+    case 'untrusted':
+      return [blocked, why ?? 'not started without your consent: /mcp trust'];
+    case 'disabled':
+      return [off, `off here: /mcp enable ${name}`];
+    case 'blocked':
+      return [blocked, why ?? 'blocked by a setting'];
+    case 'failed':
+    case 'closed':
+    case 'invalid':
+      return [failed, why ?? 'not connected: /mcp reload'];
+  }
+}
+
 export function describeSignIns(signIns: readonly SignInState[]): string {
   const known = signIns.filter(({ status }) => status !== 'none');
   if (known.length === 0) return 'No MCP servers configured with OAuth authentication.';
@@ -188,7 +229,7 @@ function indent(text: string, margin: string): string[] {
 }
 
 /** What announcing tools by name saves in every request. */
-function describeSearch({ search }: Servers): string[] {
+function describeSearch({ search }: Pick<Servers, 'search'>): string[] {
   if (!search) return [];
   const { tools, loaded, allBytes, sentBytes } = search;
   const size = (bytes: number) => `${readableCount(bytes)} bytes (≈ ${readableCount(bytes / BYTES_PER_TOKEN)} tokens)`;

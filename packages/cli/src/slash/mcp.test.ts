@@ -86,7 +86,7 @@ const DOCS: McpScript = {
 describe('/mcp', () => {
   it('shows state, time, tools, prompts and resources', async () => {
     await using run = await open({ docs: DOCS });
-    const page = await run.run('/mcp');
+    const page = await run.run('/mcp list');
     expect(page.replace(/in [\d.]+ m?s/, 'in 5 ms')).toBe(
       [
         'Configured MCP servers:',
@@ -102,6 +102,20 @@ describe('/mcp', () => {
         '  ... 2 resources hidden',
       ].join('\n'),
     );
+  });
+
+  it('alone has a row a server, with what it offers or what leads on', async () => {
+    const rules = [mcp.on('initialize', [mcp.failure(-1, 'not yet')])];
+    const homeFiles = { '.gemini/mcp-server-enablement.json': '{"off":{"enabled":false}}' };
+    await using run = await open({ docs: DOCS, late: { rules } }, { entries: { off: { command: 'x' } }, homeFiles });
+    const page = await run.run('/mcp');
+    expect(page.replace(/· [\d.]+ m?s/, '· 5 ms').split('\n')).toEqual([
+      'MCP',
+      '  ✓ docs  1 tool, 1 prompt, 12 resources · 5 ms',
+      '  ✗ late  not yet',
+      '  - off   off here: /mcp enable off',
+      '  /mcp list names their tools · /mcp <name> tells all about one',
+    ]);
   });
 
   it.each([
@@ -148,7 +162,7 @@ describe('/mcp', () => {
     expect(await run.run('/mcp')).toMatch(
       /Tool search: 100 tools are announced by name, 0 are loaded\. All declarations take [\d,]+ bytes \(≈ [\d,]+ tokens\), each request carries [\d,]+ bytes/,
     );
-    expect(await run.run('/mcp')).toContain('  ... 70 tools hidden; /mcp desc shows all');
+    expect(await run.run('/mcp list')).toContain('  ... 70 tools hidden; /mcp desc shows all');
   });
 
   it('disables and enables, in the session or for good', async () => {
@@ -160,7 +174,7 @@ describe('/mcp', () => {
     expect(run.agent.tools.getTool('mcp_docs_find')).toBeDefined();
     expect(await run.run('/mcp disable docs')).toBe("MCP server 'docs' disabled.");
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ docs: { enabled: false } });
-    expect(await run.run('/mcp')).toContain('- docs - Disabled');
+    expect(await run.run('/mcp list')).toContain('- docs - Disabled');
     expect(await run.run('/mcp enable docs')).toBe("MCP server 'docs' enabled.");
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({});
   });
@@ -177,7 +191,7 @@ describe('/mcp', () => {
   it('connects again, and the tools of a server that failed come', async () => {
     const rules = [mcp.on('initialize', [mcp.failure(-1, 'not yet')], { nth: 1 })];
     await using run = await open({ docs: { ...DOCS, rules } });
-    expect(await run.run('/mcp')).toContain('✗ docs - Disconnected\n  Error: not yet');
+    expect(await run.run('/mcp list')).toContain('✗ docs - Disconnected\n  Error: not yet');
     expect(await run.run('/mcp reload docs')).toContain('✓ docs - Ready');
     expect(await run.run('/mcp refresh')).toContain('✓ docs - Ready');
   });

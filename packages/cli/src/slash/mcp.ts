@@ -75,7 +75,7 @@ export const mcp: SlashCommand = {
     switching('enable', 'Enables a server; --session only for this session.'),
     switching('disable', 'Disables a server; --session only for this session.'),
   ],
-  run: (context, filter) => show(context, filter, 'names'),
+  run: (context, filter) => (filter === '' ? showStates(context) : show(context, filter, 'names')),
 };
 
 async function show(context: CommandContext, filter: string, detail: PageDetail): Promise<CommandResult> {
@@ -85,6 +85,14 @@ async function show(context: CommandContext, filter: string, detail: PageDetail)
     const { describeServers } = await import('./mcp-page.ts');
     const signIns = await servers.listSignIns().catch(() => []);
     return info(describeServers(servers, { tools: context.agent.tools.list(), signIns, filter, detail }));
+  });
+}
+
+async function showStates(context: CommandContext): Promise<CommandResult> {
+  return withServers(context, async (servers) => {
+    if (!context.hasScreen) await servers.settle(context.signal);
+    const { describeStates } = await import('./mcp-page.ts');
+    return info(describeStates(servers, { tools: context.agent.tools.list() }));
   });
 }
 

@@ -1,6 +1,7 @@
 /** What a session shows around its answers, for the golden pictures: agents, servers, changes, its header and its end. */
 
 import type { PendingCall, ToolCallView } from '@castor/core';
+import { describeStates } from '../slash/mcp-page.ts';
 import { changesQuestion, decisionQuestion } from './choices/diff.ts';
 import { callRows } from './components/call-rows.ts';
 import type { FrameData } from './components/frame-data.ts';
@@ -34,12 +35,24 @@ const AGENTS = [
 const REPORT =
   'The API has no check.\n\n1. checkout.ts takes any voucher\n2. nothing tests it\n3. nothing logs it\n4. x';
 
-const SERVERS = `MCP
-  ✓ github    12 tools, 2 prompts · 340 ms
-  ▸ linear    connecting, 4 s of 30 s
-  ! sentry    sign in: /mcp auth sentry
-  ✗ postgres  there is no command pg-mcp · ~/.gemini/settings.json:14
-  - figma     off here: /mcp enable figma`;
+/** A server in each state, as a session knows it. */
+const SERVERS = [
+  { name: 'github', status: 'ready', connectMs: 340, prompts: [{}, {}] },
+  { name: 'linear', status: 'connecting' },
+  { name: 'sentry', status: 'failed', needsSignIn: true },
+  {
+    name: 'postgres',
+    status: 'failed',
+    lastError: '"pg-mcp" could not be started: no such program (~/.gemini/settings.json:14)',
+  },
+  { name: 'figma', status: 'disabled' },
+  { name: 'notes', status: 'untrusted' },
+].map((state) => ({ prompts: [], resources: [], ...state })) as unknown as Parameters<
+  typeof describeStates
+>[0]['states'];
+const TOOLS = Array.from({ length: 12 }, () => ({ server: { name: 'github' } })) as unknown as Parameters<
+  typeof describeStates
+>[1]['tools'];
 
 const CHANGED = ['src/cart.ts', 'src/api/checkout.ts'].map((name) => ({
   path: `/shop/${name}`,
@@ -60,7 +73,8 @@ export const SESSION: Readonly<Record<string, DrawComponent>> = {
       ...renderToolCall(done, { styles, width, maxRows: 12, moreKey: 'ctrl+o', took: '1m 04s' }),
     ];
   },
-  servers: (styles, width) => renderPage(SERVERS, { styles, width }),
+  servers: (styles, width) =>
+    renderPage(describeStates({ states: SERVERS, search: undefined }, { tools: TOOLS }), { styles, width }),
   changes: (styles, width) => {
     const space = { styles, width, maxRows: 40 };
     return [

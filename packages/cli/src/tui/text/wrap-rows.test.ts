@@ -34,6 +34,10 @@ describe('wrapRows', () => {
       '    running command to the',
       '    background.',
     ]);
+    expect(wrapRows('  ✗ docs  could not be started here', { width: 30, hasColumns: true })).toEqual([
+      '  ✗ docs  could not be started',
+      '          here',
+    ]);
   });
 });
 

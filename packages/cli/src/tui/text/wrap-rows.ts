@@ -7,8 +7,8 @@ import { wrapAnsi } from 'fast-wrap-ansi';
 import { carryStyles } from './compact-row.ts';
 import { isCountedOtherwise, rowWidth } from './row-width.ts';
 
-/** A name, and blanks before its description. Plain letters: their number is their width. */
-const SECOND_COLUMN = /^ +[\x21-\x7e]+(?: [\x21-\x7e]+)* {2,}(?=\S)/;
+/** A name, perhaps with the mark of its state, and blanks before its description. Their number is their width. */
+const SECOND_COLUMN = /^ +(?:[✓✗▸] )?[\x21-\x7e]+(?: [\x21-\x7e]+)* {2,}(?=\S)/;
 const LEAST_COLUMN = 20;
 const MOST_PROSE_CELLS = 100;
 
