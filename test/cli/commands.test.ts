@@ -67,9 +67,9 @@ describe('words in a prompt of castor -p', () => {
         '.gemini/policies/mine.toml': '[[rule]]\nmcpName = "stub"\ntoolName = "*"\ndecision = "allow"\npriority = 5\n',
       },
     });
-    expect(stdout).toMatch(/allow {4}mcp stub \* \(.*mine\.toml:\d+\)/);
-    expect(stdout).toContain('allow    mcp web * (settings: mcp.allowed)');
-    expect(stdout).not.toMatch(/allow {4}\* \((?:.*mine\.toml|settings: mcp)/);
+    expect(stdout).toMatch(/allow {5}mcp stub \* +\S*mine\.toml:\d+/);
+    expect(stdout).toMatch(/allow {5}mcp web \* +settings: mcp\.allowed/);
+    expect(stdout).not.toMatch(/allow {5}\* +(?:\S*mine\.toml|settings: mcp)/);
   });
 
   it('!command that changes things does not run where nobody sits', async () => {

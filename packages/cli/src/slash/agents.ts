@@ -159,7 +159,9 @@ function describeAll(registry: Registry): string {
   const { all } = registry;
   const section = (title: string, kind: AgentDefinition['kind']) => {
     const some = all.filter((agent) => agent.kind === kind);
-    return some.length === 0 ? [] : [title, ...some.map(describeLine), ''];
+    const width = Math.max(0, ...some.map((agent) => nameOf(agent).length));
+    const rows = some.map((agent) => `  ${nameOf(agent).padEnd(width)}  ${agent.description}`);
+    return some.length === 0 ? [] : [title, ...rows, ''];
   };
   const lines = [...section('Local Agents', 'local'), ...section('Remote Agents', 'remote')];
   lines.push(...describeNew(registry));
@@ -172,14 +174,16 @@ function describeNew(registry: Registry): string[] {
   return ['New Agents Discovered, not enabled. To enable them: /agents acknowledge', ...pending];
 }
 
-function describeLine({ name, displayName, description, isDisabled, source, owner }: AgentDefinition): string {
-  const title = displayName === undefined ? name : `${displayName} (${name})`;
+/** As it is typed, with what is to know of it. */
+function nameOf({ name, isDisabled, source, owner }: AgentDefinition): string {
   const from = source === 'builtin' ? '' : ` [${owner ?? source}]`;
-  return `  ${title}${from}${isDisabled ? ' (disabled)' : ''}: ${description}`;
+  return `${name}${from}${isDisabled ? ' (disabled)' : ''}`;
 }
 
 function describeOne(agent: AgentDefinition): string {
-  const lines = [describeLine(agent).trim(), ...(agent.file === undefined ? [] : [`  file: ${agent.file}`])];
+  const title = agent.displayName === undefined ? '' : ` (${agent.displayName})`;
+  const head = `${nameOf(agent)}${title}: ${agent.description}`;
+  const lines = [head, ...(agent.file === undefined ? [] : [`  file: ${agent.file}`])];
   if (agent.kind === 'local') {
     const { model, maxTurns, maxMinutes, tools, servers, generation } = agent;
     lines.push(`  model: ${model}`, `  limits: ${maxTurns} turns, ${maxMinutes} minutes`);

@@ -25,7 +25,7 @@ const list: SlashCommand = {
   source: 'builtin',
   runsWhileBusy: true,
   runsHeadless: true,
-  run: ({ agent }) => info(describeFiles(agent.context)),
+  run: ({ agent }) => info(describeFiles(agent.context, agent.workspace)),
 };
 
 const reload: SlashCommand = {
@@ -44,19 +44,21 @@ export const memory: SlashCommand = {
   runsWhileBusy: true,
   runsHeadless: true,
   subCommands: [show, list, reload],
-  run: ({ agent }) => info(describeFiles(agent.context)),
+  run: ({ agent }) => info(describeFiles(agent.context, agent.workspace)),
 };
 
 async function reloadContext({ agent }: CommandContext): Promise<CommandResult> {
-  return info(`Reloaded. ${describeFiles(await agent.reloadContext())}`);
+  return info(`Reloaded. ${describeFiles(await agent.reloadContext(), agent.workspace)}`);
 }
 
-function describeFiles(context: LoadedContext): string {
+/** A file of the workspace is named as its users know it. */
+function describeFiles(context: LoadedContext, workspace: CommandContext['agent']['workspace']): string {
   const { files, warnings } = context;
   if (files.length === 0) return withWarnings(NOTHING, warnings);
   const width = Math.max(8, ...files.map(({ scope }) => scope.length));
   const rows = files.map(
-    ({ path, scope, bytes }) => `  ${scope.padEnd(width)} ${String(bytes).padStart(7)} bytes  ${path}`,
+    ({ path, scope, bytes }) =>
+      `  ${scope.padEnd(width)} ${String(bytes).padStart(7)} bytes  ${workspace.relative(path)}`,
   );
   const text = [context.global, context.project].join('');
   return withWarnings(

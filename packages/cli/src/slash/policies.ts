@@ -29,13 +29,23 @@ function describe({ agent }: CommandContext): string {
   const inForce = rules.filter(
     ({ modes, interactive = canAsk }) => (!modes || modes.includes(mode)) && interactive === canAsk,
   );
-  const rows = inForce.map((rule, index) => `${String(index + 1).padStart(3)}. ${describeRule(rule)}`);
+  const width = Math.min(MOST_SUBJECT, Math.max(0, ...inForce.map((rule) => subjectOf(rule).length)));
+  const rows = inForce.map((rule, index) => `${String(index + 1).padStart(3)}. ${describeRule(rule, width)}`);
   return [`Approval mode ${toCliName(mode)}; active rules:`, ...rows].join('\n');
 }
 
-function describeRule(rule: PolicyRule): string {
+/** A longer subject moves its own origin only. */
+const MOST_SUBJECT = 32;
+
+function describeRule(rule: PolicyRule, width: number): string {
+  const { name, line } = rule.source;
+  const origin = line === undefined ? name : `${name}:${line}`;
+  return `${rule.decision.padEnd(8)}  ${subjectOf(rule).padEnd(width)}  ${origin}`;
+}
+
+function subjectOf(rule: PolicyRule): string {
   const pattern = rule.commandPrefix ?? (rule.commandRegex ?? rule.argsPattern)?.source;
-  const about = [
+  return [
     ...(rule.subagent === undefined ? [] : [`agent ${rule.subagent}`]),
     ...(rule.mcpName === undefined ? [] : [`mcp ${rule.mcpName}`]),
     rule.toolName,
@@ -43,6 +53,4 @@ function describeRule(rule: PolicyRule): string {
     ...(rule.toolKinds && rule.toolName === '*' ? [`of kind ${rule.toolKinds.join(', ')}`] : []),
     ...(pattern === undefined ? [] : [`"${pattern}"`]),
   ].join(' ');
-  const { name, line } = rule.source;
-  return `${rule.decision.padEnd(8)} ${about} (${line === undefined ? name : `${name}:${line}`})`;
 }

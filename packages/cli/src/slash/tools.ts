@@ -32,9 +32,11 @@ export const tools: SlashCommand = {
 };
 
 function describe({ agent }: CommandContext, { withDescriptions = false } = {}): string {
-  const rows = agent.tools.list().map(({ name, displayName, description }) => {
-    const row = `  ${displayName} (${name})`;
+  const tools = agent.tools.list();
+  const width = Math.max(0, ...tools.map(({ displayName }) => displayName.length));
+  const rows = tools.map(({ name, displayName, description }) => {
+    const row = `  ${displayName.padEnd(width)}  ${name}`;
     return withDescriptions ? `${row}\n    ${description.replaceAll('\n', '\n    ')}` : row;
   });
-  return ['Tools:', ...rows].join('\n');
+  return [`Tools  ${tools.length}`, ...rows].join('\n');
 }
