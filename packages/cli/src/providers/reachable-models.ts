@@ -70,10 +70,17 @@ export function listKnownModels(places: ProviderPlaces, gemini: { missing: strin
   return [...listGeminiModels(gemini.missing), ...others];
 }
 
+/** Models of other presets are not asked to think. */
+const THINKING_PRESETS: Readonly<Record<string, KnownModel['thinking']>> = {
+  'chat-base-2.5': 'budget',
+  'chat-base-3': 'effort',
+};
+
 function listGeminiModels(missing: string | undefined): ReachableModel[] {
   return Object.entries(GEMINI_CATALOGUE.prices).map(([name, price]) => {
-    const { contextWindow } = GEMINI_CATALOGUE.find(name) ?? GEMINI_CATALOGUE.unknown;
-    const known: KnownModel = { contextWindow, tools: true, images: true, price };
+    const { contextWindow, chatPreset } = GEMINI_CATALOGUE.find(name) ?? GEMINI_CATALOGUE.unknown;
+    const thinking = THINKING_PRESETS[chatPreset];
+    const known: KnownModel = { contextWindow, tools: true, images: true, price, ...(thinking && { thinking }) };
     return { id: name, provider: 'gemini', known, reachable: missing === undefined, missing };
   });
 }

@@ -47,6 +47,8 @@ export interface RewindPoint {
   readonly edits: readonly RecordedEdit[];
   /** Whether commands have run since then. */
   readonly hasCommands: boolean;
+  /** When it was sent, where that is on record. */
+  readonly sentAt?: number;
   /** Absent for a message that a compression replaced: the session file holds the turns before it. */
   readonly content?: Content;
   /** The message's id in the session file. */
@@ -69,7 +71,8 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
     const text = ownWords(message);
     if (text === undefined || message.prompt_id === undefined || !first.has(message)) return [];
     const since = messages.slice(index);
-    return [{ text, messageId: message.id, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
+    const facts = { edits: editsOf(since, chats), hasCommands: since.some(hasCommand), ...sentAt(message) };
+    return [{ text, messageId: message.id, ...facts }];
   });
   const points = chat.getHistory().flatMap((content) => {
     const id = recorder.idOf(content);
@@ -77,9 +80,15 @@ export function listRewindPoints({ chat, recorder }: RewindParts): RewindPoint[]
     const text = ownWords(index === undefined ? toMessage(content) : messages[index]!);
     if (text === undefined || (index !== undefined && !first.has(messages[index]!))) return [];
     const since = index === undefined ? [] : messages.slice(index);
-    return [{ text, content, edits: editsOf(since, chats), hasCommands: since.some(hasCommand) }];
+    const facts = { edits: editsOf(since, chats), hasCommands: since.some(hasCommand), ...sentAt(since[0]) };
+    return [{ text, content, ...facts }];
   });
   return [...earlier, ...points];
+}
+
+function sentAt(message: LoadedMessage | undefined): Pick<RewindPoint, 'sentAt'> {
+  const time = Date.parse(message?.timestamp ?? '');
+  return Number.isNaN(time) ? {} : { sentAt: time };
 }
 
 /** Restores the conversation from before the message; false when it is no longer on record. */

@@ -18,14 +18,20 @@ export const MODEL_HEADING = ['context', '$/M in', '$/M out']
 
 export function modelHint({ model, note }: ModelRow): string {
   if (!model) return note;
-  const { contextWindow, tools, images, price } = model.known;
+  const { contextWindow, tools, images, thinking, price } = model.known;
   const window = contextWindow ?? model.trainedWindow;
   const cells = [
     window === undefined ? '–' : shortCount(window).replace('.0k', 'k'),
     price ? priceOf(price.input) : '–',
     price ? priceOf(price.output) : '–',
   ];
-  const abilities = [tools === false ? 'no tools' : '', images ? 'sees' : '', model.missing ?? '', note];
+  const abilities = [
+    thinking === undefined ? '' : 'thinks',
+    images ? 'sees' : '',
+    tools === false ? 'no tools' : '',
+    model.missing ?? '',
+    note,
+  ];
   const columns = cells.map((cell, index) => cell.padStart(WIDTHS[index]!)).join('');
   return `${columns}   ${abilities.filter(Boolean).join('  ')}`.trimEnd();
 }

@@ -86,7 +86,7 @@ async function describer(
     const isCurrent = name === current;
     const facts = [
       name === 'offline' ? 'Fixed rules, no network.' : meant === name ? '' : `Stands for ${meant}.`,
-      isCurrent ? `${used} % of its context is full.` : '',
+      isCurrent ? `${used < 1 ? 'Under 1' : used} % of its context is full.` : '',
     ];
     const about = facts.filter(Boolean).join(' ');
     return { label: name, model, note: isCurrent ? 'now' : '', about };

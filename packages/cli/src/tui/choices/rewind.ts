@@ -2,6 +2,7 @@
 
 import { listRewindPoints, revertEdits, rewindTo, countOf } from '@castor/core/program';
 import type { RecordedEdit, RewindPoint, UndoDesk, UndoPreview } from '@castor/core/program';
+import { readableTime } from '../../readable-numbers.ts';
 import { sanitizeLine } from '../../sanitize.ts';
 import { applyPreview } from '../../slash/undo-service.ts';
 import type { App } from '../app/app.ts';
@@ -134,7 +135,8 @@ async function revert(app: App, { desk, preview, edits }: Files): Promise<void> 
 }
 
 export function rewindOption(point: RewindPoint): SelectOption<RewindPoint> {
-  return { label: oneLine(point.text), value: point, hint: describeEdits(point) };
+  const time = point.sentAt === undefined ? '' : `${readableTime(point.sentAt).slice(-5)}  `;
+  return { label: `${time}${oneLine(point.text)}`, value: point, hint: describeEdits(point) };
 }
 
 const MOST_FILES = 4;

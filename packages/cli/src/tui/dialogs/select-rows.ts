@@ -149,7 +149,9 @@ function optionRows(option: PictureOption, index: number, picture: SelectPicture
   const look = isActive ? (text: string) => styles.bold(styles.accent(text)) : (text: string) => text;
   const lead = `${sign}${look(number)}${mark}`;
   const indent = ' '.repeat(rowWidth(lead));
-  const label = option.label.replaceAll(/\s+/g, ' ').trim();
+  // Blanks in a list may be columns.
+  const blanks = picture.search ? /[\r\n\t]+/g : /\s+/g;
+  const label = option.label.replaceAll(blanks, ' ').trim();
   if (styles.isSpoken) {
     const words = [label, option.hint, ...(option.below ?? [])].filter(Boolean).join('; ');
     const end = /[.?!]$/.test(words) ? '' : '.';
@@ -165,8 +167,7 @@ function optionRows(option: PictureOption, index: number, picture: SelectPicture
     return [...rows, ...below];
   }
   const column = columnOf(picture.options, rowWidth(lead), width);
-  // Blanks in a list may be columns.
-  const hint = option.hint.replaceAll(picture.search ? /[\r\n\t]+/g : /\s+/g, ' ');
+  const hint = option.hint.replaceAll(blanks, ' ');
   const first = () => shortenOrWrap(look(label), lead, indent, picture, width);
   if (column === undefined) {
     return [...first(), ...wrapRows(styles.secondary(hint), { width, first: `${indent}  ` }), ...below];
@@ -194,8 +195,11 @@ function shortenOrWrap(
 
 /** Where the second column begins, after the answer; undefined where there is no room for one. */
 function columnOf(options: readonly PictureOption[], lead: number, width: number): number | undefined {
-  const most = Math.min(MOST_LABEL_CELLS, Math.max(Math.floor(width * MOST_LABEL_SHARE), LEAST_HINT));
-  const widest = Math.max(...options.map(({ label }) => Math.min(rowWidth(label), most))) + 2;
+  const share = Math.min(MOST_LABEL_CELLS, Math.max(Math.floor(width * MOST_LABEL_SHARE), LEAST_HINT));
+  const longest = Math.max(...options.map(({ label }) => rowWidth(label)));
+  // Names that are longer than their share take what the second column does not need.
+  const hint = longest <= share ? 0 : Math.max(LEAST_HINT, ...options.map((option) => rowWidth(option.hint ?? '')));
+  const widest = Math.min(longest, Math.max(share, width - lead - hint - 2)) + 2;
   return lead + widest + LEAST_HINT <= width ? widest : undefined;
 }
 
