@@ -10,7 +10,7 @@ import type { Styles } from '../theme/styles.ts';
 export function menuRows(view: SuggestionView, columns: number, styles: Styles): string[] {
   const { items, activeIndex, isLoading, whenEmpty, detail } = view;
   const { width, label, hasFacts } = layoutSuggestions(items, columns);
-  const last = shortenRow(styles.secondary(`  ${countText(view)}`), width);
+  const last = shortenRow(styles.secondary(`  ${countText(view, width - 2)}`), width);
   if (items.length === 0) {
     const words = isLoading ? 'looking for files…' : (whenEmpty ?? 'nothing found');
     const row = `  ${makeVisibleLine(words)}`;
@@ -27,13 +27,20 @@ export function menuRows(view: SuggestionView, columns: number, styles: Styles):
   return [...rows, ...detail.map((row) => (row === '' ? '' : styles.secondary(row))), last];
 }
 
-function countText({ items, hiddenAbove, hiddenBelow, detail }: SuggestionView): string {
-  const total = items.length + hiddenAbove + hiddenBelow;
+/** The count, and the keys that have room: those that are known from elsewhere give way first. */
+function countText(view: SuggestionView, width: number): string {
+  const { items, hiddenAbove, hiddenBelow, isCut, isExpanded = false } = view;
   if (items.length === 0) return 'enter sends it';
-  const shown = total === items.length ? `${total}` : `${hiddenAbove + 1}–${hiddenAbove + items.length} of ${total}`;
+  const total = items.length + hiddenAbove + hiddenBelow;
+  const count = total === items.length ? `${total}` : `${hiddenAbove + 1}–${hiddenAbove + items.length} of ${total}`;
   const isCommand = items[0]?.label.startsWith('/') ?? false;
-  const about = detail.length > 0 ? ' · → all about it' : '';
-  return `${shown} · ${isCommand ? 'enter runs · tab completes' : 'enter or tab takes it'}${about}`;
+  const about = isExpanded ? ['← the list'] : isCut ? ['→ all about it'] : [];
+  const keys = isCommand ? ['enter runs', 'tab completes'] : ['enter or tab takes it'];
+  for (;;) {
+    const text = [count, ...keys, ...about].join(' · ');
+    if (rowWidth(text) <= width || keys.length === 0) return text;
+    keys.pop();
+  }
 }
 
 interface MenuLook {
@@ -52,9 +59,7 @@ const LEAST_FOR_GROUPS = 64;
 
 function menuRow({ label: name, description, fact }: Suggestion, look: MenuLook): string {
   const { isActive, label, hasFacts, styles, query, heading } = look;
-  const group = heading === undefined || look.width < LEAST_FOR_GROUPS ? '' : heading;
-  const width = look.width - (group === '' ? 0 : rowWidth(group) + 2);
-  const room = description === undefined && !hasFacts ? width - 2 : label;
+  const room = description === undefined && !hasFacts ? look.width - 2 : label;
   const shown = shortenStart(makeVisibleLine(name), room);
   const styled = isActive
     ? styles.bold(styles.accent(shown))
@@ -63,9 +68,17 @@ function menuRow({ label: name, description, fact }: Suggestion, look: MenuLook)
   const words = makeVisibleLine(description ?? (hasFacts ? fact : undefined) ?? '');
   const isPlain = isActive && description !== undefined;
   const about = words === '' ? '' : `${gap}${isPlain ? styles.primary(words) : styles.secondary(words)}`;
-  const row = shortenRow(`${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${styled}${about}`, width);
+  const whole = `${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${styled}${about}`;
+  const group = look.width < LEAST_FOR_GROUPS ? '' : groupBeside(whole, heading ?? '', look.width);
+  const row = shortenRow(whole, look.width - (group === '' ? 0 : rowWidth(group) + 2));
   if (group === '') return row;
   return `${row}${' '.repeat(Math.max(look.width - rowWidth(row) - rowWidth(group), 2))}${styles.secondary(group)}`;
+}
+
+/** A description that fits into its row is not cut for the name of a group. */
+function groupBeside(row: string, group: string, width: number): string {
+  const isCutByGroup = rowWidth(row) <= width && rowWidth(row) + 2 + rowWidth(group) > width;
+  return isCutByGroup ? '' : group;
 }
 
 /** The letters that were typed stand out, and the name of a file from its folder. */

@@ -145,4 +145,6 @@ export interface SuggestionView {
   readonly detail: readonly string[];
   /** Whether a part is left out even so. */
   readonly isCut: boolean;
+  /** Only the chosen suggestion is shown, with all about it. */
+  readonly isExpanded?: boolean;
 }

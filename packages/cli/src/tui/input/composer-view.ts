@@ -102,6 +102,7 @@ function viewList(
     query: target?.query.split(' ').at(-1),
     detail: detail.rows,
     isCut: detail.isCut,
+    isExpanded,
   };
 }
 

@@ -41,7 +41,7 @@ export interface SuggestionDetail {
   readonly isCut: boolean;
 }
 
-/** Rows for the chosen one; the same for each of the list, so that the list does not jump. */
+/** Rows for the chosen one, where all have room; as many for each of the list, so that the list does not jump. */
 export function suggestionDetail(
   items: readonly Suggestion[],
   { active, columns, most, isExpanded }: { active: number; columns: number; most: number; isExpanded: boolean },
@@ -49,7 +49,9 @@ export function suggestionDetail(
   const layout = layoutSuggestions(items, columns);
   const all = items.map((item) => detailOf(item, layout));
   const limit = isExpanded ? most : Math.min(most, MOST_DETAIL_ROWS);
-  const height = Math.min(limit, Math.max(0, ...all.map(({ length }) => length)));
+  const longest = Math.max(0, ...all.map(({ length }) => length));
+  // A part of a sentence that was cut already tells nothing new.
+  const height = isExpanded || longest <= limit ? Math.min(limit, longest) : 0;
   const rows = all[active] ?? [];
   const isCut = rows.length > height;
   const shown = rows.slice(0, height);
