@@ -139,8 +139,8 @@ function sessions(styles: Styles, width: number): readonly string[] {
 function rewind(styles: Styles, width: number): readonly string[] {
   const edits = ['src/cart.ts', 'src/api/checkout.ts'].map((path) => ({ path, diff: FILE_DIFF }));
   const points = [
-    { text: 'fix it', edits, hasCommands: true },
-    { text: 'why does the total go negative?', edits: [], hasCommands: false },
+    { text: 'fix it', edits, hasCommands: true, sentAt: new Date(2026, 10, 16, 14, 2).getTime() },
+    { text: 'why does the total go negative when a voucher is larger?', edits: [], hasCommands: false },
   ] as unknown as Parameters<typeof rewindOption>[0][];
   const question = {
     title: 'Rewind to before which message?',
@@ -155,6 +155,12 @@ function rewind(styles: Styles, width: number): readonly string[] {
 
 export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
   'question-edit': approval(EDIT),
+  'question-write': approval({
+    ...EDIT,
+    filePath: 'src/new.ts',
+    isNewFile: true,
+    fileDiff: '@@ -0,0 +1 @@\n+export {};\n',
+  }),
   'question-command': approval(EXEC),
   'question-mcp': approval(SERVER_TOOL),
   'question-web': approval(PAGES),

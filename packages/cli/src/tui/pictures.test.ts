@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandRows, keyRows } from './choices/help-rows.ts';
 import { MODEL_HEADING, modelHint } from './choices/model-columns.ts';
+import type { ModelRow } from './choices/model-columns.ts';
 import { themeSample } from './choices/theme-sample.ts';
 import { composerRows } from './components/composer-rows.ts';
 import { menuRows } from './components/menu-rows.ts';
@@ -78,6 +79,13 @@ export function totalOf(lines: Line[], discount = 0): number {
 | src/cart.ts | clamp at zero | low |
 | src/api/checkout.ts | refuse the voucher | medium |
 
+\`\`\`diff
+--- a/src/cart.ts
+@@ -14 +14 @@
+-  return total;
++  return Math.max(0, total);
+\`\`\`
+
 > The rounding in \`money.ts\` is right and stays as it is, whatever the voucher says about it.
 `;
 
@@ -123,9 +131,12 @@ const EDITED = call({
   kind: 'edit',
   result: { fileDiff: FILE_DIFF, fileName: 'cart.ts', filePath: '/shop/src/cart.ts' },
 });
-const READS = ['src/cart.ts', 'src/money.ts', 'src/api/checkout.ts'].map((path) =>
-  call({ name: 'read_file', display: { name: 'ReadFile', description: path }, kind: 'read' }),
-);
+const READS = [
+  ...['src/cart.ts', 'src/money.ts', 'src/api/checkout.ts'].map((path) =>
+    call({ name: 'read_file', display: { name: 'ReadFile', description: path }, kind: 'read' }),
+  ),
+  call({ name: 'grep_search', display: { name: 'SearchText', description: "'totalOf'" }, kind: 'search' }),
+];
 
 function picker(styles: Styles, width: number): readonly string[] {
   const options = [
@@ -181,8 +192,14 @@ function files(styles: Styles, width: number): readonly string[] {
 }
 
 function models(styles: Styles, width: number): readonly string[] {
-  const known = { contextWindow: 1_048_576, tools: true, images: true, price: { input: 2, output: 12 } };
-  const model = { id: 'gemini-3-pro-preview', provider: 'gemini', known, reachable: true } as const;
+  const known = {
+    contextWindow: 1_048_576,
+    tools: true,
+    images: true,
+    thinking: 'effort',
+    price: { input: 2, output: 12 },
+  };
+  const model = { id: 'gemini-3-pro-preview', provider: 'gemini', known, reachable: true } as ModelRow['model'];
   const local = { id: 'ollama/qwen', provider: 'ollama', known: { contextWindow: 32_768 }, reachable: true } as const;
   const rows = [
     { label: 'pro', model, note: 'now' },

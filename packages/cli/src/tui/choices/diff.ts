@@ -70,9 +70,7 @@ export async function chooseChanges(app: App, signal: AbortSignal): Promise<void
     }
     if (action !== undefined) kept.add(file.path);
   }
-  app.info(
-    outcomes.length > 0 ? `${outcomes.join(', ')}.` : changed.length > 0 ? 'Unchanged.' : 'No file has changed.',
-  );
+  app.info(outcomes.length > 0 ? `${outcomes.join(', ')}.` : changed.length > 0 ? 'unchanged' : 'No file has changed.');
 }
 
 export function changesQuestion(files: readonly ChangedFile[], look: Look): SelectQuestion<ChangedFile> {

@@ -65,7 +65,16 @@ export function activityOf(state: ActivityState): Activity {
   if (subject) return { verb: sanitizeLine(subject) };
   if (phrase) return { verb: sanitizeLine(phrase) };
   if (transcript.thought || calls.length > 0) return { verb: 'Thinking' };
-  return model === '' ? { verb: 'Working' } : { verb: 'Waiting for', object: sanitizeLine(model) };
+  if (isAnswered(transcript)) return { verb: 'Finishing' };
+  return model === '' || !transcript.prompt
+    ? { verb: 'Working' }
+    : { verb: 'Waiting for', object: sanitizeLine(model) };
+}
+
+/** Whether the answer has ended, and only hooks and records are left. */
+function isAnswered({ prompt, committed }: Transcript): boolean {
+  const last = committed.at(committed.length - 1)?.type;
+  return prompt !== undefined && (last === 'gemini' || last === 'gemini_content');
 }
 
 function describeCalls(calls: readonly PendingCall[]): Activity {

@@ -137,7 +137,8 @@ function shortReason(text: string): string {
   return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON - 1)}…` : line;
 }
 
-function isPath({ name }: ToolCallView): boolean {
+/** Whether its object is the path of a file or folder. */
+export function isPath({ name }: ToolCallView): boolean {
   return name === 'read_file' || name === 'write_file' || name === 'replace' || name === 'list_directory';
 }
 

@@ -35,7 +35,8 @@ export function renderReads(
   }
   const objects = [...new Set(calls.map(objectOf))];
   const body = shortenRow(styles.secondary(fitObjects(objects, width - 4)), width - 4);
-  return [`${styles.success('✓')} ${styles.bold(summaryOf(calls))}`, ...hang([body], styles)];
+  const head = shortenRow(`${styles.success('✓')} ${styles.bold(summaryOf(calls))}`, width);
+  return [head, ...hang([body], styles)];
 }
 
 /** `Read 4 files, searched 2 times`. */

@@ -75,6 +75,23 @@ describe('the part of a result that matters', () => {
     expect(shown({ result: '⠙\n\none\ntwo\nthree\n⠙\n' }).slice(1)).toEqual(['  └ one', '    two', '    three']);
   });
 
+  it('names the file of a failed call as its head does, and no other path', () => {
+    const message = 'File not found: /home/me/shop/src/none.ts. /home/me/shop/src/none.tsx and /etc/hosts exist.';
+    const read = {
+      name: 'read_file',
+      display: { name: 'ReadFile', description: 'src/none.ts' },
+      kind: 'read' as const,
+    };
+    const rows = renderToolCall(
+      { ...call, ...read, status: 'error', error: { message }, result: message },
+      { ...options, width: 100 },
+    );
+    expect(rows).toEqual([
+      '✗ Read src/none.ts',
+      '  └ File not found: src/none.ts. /home/me/shop/src/none.tsx and /etc/hosts exist.',
+    ]);
+  });
+
   it('is one row for a call the user refused, with the reason', () => {
     const result = '[Operation Cancelled] User denied execution. The user said: not to main';
     expect(renderToolCall({ ...call, status: 'cancelled', result }, { ...options, width: 60 })).toEqual([

@@ -12,7 +12,7 @@ import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
 import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
-import { blockOf, isBareCancel, renderTitle, stateOf, titleOf, withoutStop, wordsOf } from './call-title.ts';
+import { blockOf, isBareCancel, isPath, renderTitle, stateOf, titleOf, withoutStop, wordsOf } from './call-title.ts';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -38,6 +38,8 @@ const MOST_ROWS_OF_FEW = 4;
 /** Rows of a result that worked, and of one that failed: first and last. */
 const WORKED_ROWS = 4;
 const FAILED_ROWS = { head: 2, tail: 8 };
+/** Without what ends a sentence. */
+const ABSOLUTE_PATH = /(?<!\S)(?:[A-Za-z]:)?[\\/]\S*[^\s.,;:]/g;
 /** Lines that only a spinner wrote. */
 const SPINNER_LINE = /^[\s⠀-⣿|/\\-]*$/u;
 
@@ -75,7 +77,8 @@ export function changesOf({ result, status }: ToolCallView): { added: number; re
   return countChanges(result.fileDiff);
 }
 
-function renderBody(call: ToolCallView, options: ToolCallOptions): string[] {
+function renderBody(given: ToolCallView, options: ToolCallOptions): string[] {
+  const call = given.status === 'error' ? withShortPath(given) : given;
   const { status, result, output, omittedOutput, error, outputFile } = call;
   const { styles } = options;
   const inner = { ...options, width: Math.max(options.width - 4, 10) };
@@ -92,6 +95,22 @@ function renderBody(call: ToolCallView, options: ToolCallOptions): string[] {
   if (outputFile !== undefined)
     rows.push(shortenRow(styles.secondary(`full output: ${sanitize(outputFile)}`), inner.width));
   return hang(rows, styles);
+}
+
+/** Its head names the file: its error need not tell where the workspace is. */
+function withShortPath(call: ToolCallView): ToolCallView {
+  const { object } = titleOf(call);
+  if (!isPath(call) || object === '') return call;
+  const shorten = (text: string) =>
+    text.replaceAll(ABSOLUTE_PATH, (path) =>
+      /[\\/]$/.test(path.slice(0, -object.length)) && path.endsWith(object) ? object : path,
+    );
+  const { result, error } = call;
+  return {
+    ...call,
+    ...(typeof result === 'string' && { result: shorten(result) }),
+    ...(error && { error: { ...error, message: shorten(error.message) } }),
+  };
 }
 
 /** A result hangs under its call. */

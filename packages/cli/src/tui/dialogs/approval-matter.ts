@@ -40,8 +40,8 @@ const MOST_DESCRIPTION = 300;
 /** Hosts that only this machine or its network has. */
 const PRIVATE_HOST =
   /^\w+:\/\/(?:[^/@]*@)?(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|0\.0\.0\.0|\[|[^/.:]+(?:[:/]|$))/i;
-/** Where a long command line is broken: before what joins two commands. */
-const OPERATORS = / (?=(?:&&|\|\||\||;)(?:\s|$))/g;
+/** Where a long command line is broken: before what joins two commands, after a semicolon. */
+const OPERATORS = / (?=(?:&&|\|\||\||;)(?:\s|$))|(?<=[^\s\\];) (?=\S)/g;
 
 /** `relative` names a file as the user knows it. */
 export function titleOfAction(
@@ -53,7 +53,11 @@ export function titleOfAction(
     case 'edit': {
       const { added, removed } = countChanges(details.fileDiff);
       const facts = [added > 0 && styles.success(`+${added}`), removed > 0 && styles.error(`−${removed}`)];
-      return { title: `Edit ${makeVisibleLine(relative(details.filePath))}`, facts: facts.filter(Boolean).join(' ') };
+      const verb = details.isNewFile === true ? 'Write' : 'Edit';
+      return {
+        title: `${verb} ${makeVisibleLine(relative(details.filePath))}`,
+        facts: facts.filter(Boolean).join(' '),
+      };
     }
     case 'exec':
       return { title: 'Run a command', ...(details.reason !== undefined && { why: makeVisibleLine(details.reason) }) };

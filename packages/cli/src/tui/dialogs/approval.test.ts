@@ -114,6 +114,10 @@ describe('the title of a question', () => {
   it('names the file and counts the lines', () => {
     expect(titleOfAction(EDIT, STYLES, () => 'src/a')).toEqual({ title: 'Edit src/a', facts: '+1 −1' });
   });
+
+  it('says that a file is new', () => {
+    expect(titleOfAction({ ...EDIT, isNewFile: true }, STYLES, () => 'src/a').title).toBe('Write src/a');
+  });
 });
 
 describe('what a call would do', () => {
@@ -125,6 +129,18 @@ describe('what a call would do', () => {
     ['text nobody sees', 'a\u200bb\u{e0041}', String.raw`a\u{200b}b\u{e0041}`],
   ])('is shown with %s spelled out', (_name, command, shown) => {
     expect(describeAction({ ...EXEC, command }, STYLES, 60)[0]).toBe(`$ ${shown}`);
+  });
+
+  it('is broken where one of its commands ends', () => {
+    const command = 'for i in 1 2 3; do echo compiling package $i; done; npm test && npm run build | tee log';
+    expect(describeAction({ ...EXEC, command }, STYLES, 40)).toEqual([
+      '$ for i in 1 2 3;',
+      '  do echo compiling package $i;',
+      '  done;',
+      '  npm test',
+      '  && npm run build',
+      '  | tee log',
+    ]);
   });
 
   it('is shown to its last character, however long it is', () => {

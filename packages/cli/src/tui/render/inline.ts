@@ -105,7 +105,9 @@ function takeSpan(text: string, index: number, styles: Styles): Taken | undefine
   const end = closingMark(text, start, mark);
   if (end < 0) return { rendered: mark, length: mark.length, isOpen: true };
   const inner = renderInline(text.slice(start, end), styles);
-  const rendered = styles.keepsMarks ? `${mark}${inner}${mark}` : style(inner);
+  const styled = style(inner);
+  // The mark stays only where no weight can stand for it.
+  const rendered = styles.keepsMarks && styled === inner ? `${mark}${inner}${mark}` : styled;
   return { rendered, length: end + mark.length - index };
 }
 

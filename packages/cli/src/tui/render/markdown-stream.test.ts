@@ -13,7 +13,7 @@ describe('renderMarkdown', () => {
   it.each([
     ['headings', '# One\n\n## Two ##\n', ['# One', '', '## Two']],
     ['lists, with their indentation', '- a\n  - b\n1. c\n', ['• a', '  • b', '1. c']],
-    ['tasks', '- [ ] open\n- [x] done', ['• [ ] open', '• [x] done']],
+    ['tasks', '- [ ] open\n- [x] done', ['[ ] open', '[x] done']],
     [
       'long items as a block',
       `- ${'word '.repeat(12)}`,
@@ -98,10 +98,19 @@ describe('renderMarkdown', () => {
     ]);
   });
 
+  it('has weight instead of marks where colours are off and weight is not', () => {
+    const styles = createStyles(theme, 'none', { hasWeight: true });
+    const { bold, italic } = styles;
+    const rows = renderMarkdown('a **b** *c* `d` ~~e~~', { ...PLAIN, styles });
+    expect(rows).toEqual([`a ${bold('b')} ${italic('c')} \`d\` ${styles.strike('e')}`]);
+    expect(bold('b')).not.toBe('b');
+  });
+
   it('gives changed lines of a diff their colours, and no sign but their own', () => {
     const rows = renderMarkdown('```diff\n-a\n+b\n c\n```', COLOURED);
     expect(rows.map(stripStyles)).toEqual(['diff', '-a', '+b', ' c']);
-    expect([rows[1], rows[2]]).toEqual([COLOURED.styles.removed('-a'), COLOURED.styles.added('+b')]);
+    const { removed, added, bold, error, success } = COLOURED.styles;
+    expect([rows[1], rows[2]]).toEqual([removed(`${bold(error('-'))}a`), added(`${bold(success('+'))}b`)]);
   });
 
   it('styles what is marked', () => {

@@ -240,8 +240,10 @@ export class MarkdownStream {
 
 /** Its signs stay at column 0: it can be applied after copying. */
 function renderPatchLine(line: string, styles: Styles): string {
-  if (/^\+(?!\+\+ )/.test(line)) return styles.added(line);
-  return /^-(?!-- )/.test(line) ? styles.removed(line) : styles.code(line);
+  const sign = (style: Styles['success']) => `${styles.bold(style(line.slice(0, 1)))}${line.slice(1)}`;
+  if (/^\+(?!\+\+ )/.test(line)) return styles.added(sign(styles.success));
+  if (/^-(?!-- )/.test(line)) return styles.removed(sign(styles.error));
+  return styles.code(/^(?:@@|\+\+\+ |--- |diff |index )/.test(line) ? styles.secondary(line) : line);
 }
 
 /** A whole text at once. */

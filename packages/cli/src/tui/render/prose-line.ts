@@ -130,7 +130,7 @@ function toItem([, indent = '', mark = '', body = '']: RegExpExecArray, styles: 
 
 /** Replaces the bullet. */
 function taskSign(isDone: boolean, styles: Styles): string {
-  if (styles.keepsMarks) return isDone ? '• [x]' : '• [ ]';
+  if (styles.keepsMarks) return isDone ? '[x]' : '[ ]';
   return isDone ? styles.success('✓') : styles.secondary('☐');
 }
 
