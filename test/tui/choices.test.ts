@@ -34,7 +34,7 @@ describe('/model', () => {
     const { terminal, model } = opened;
     terminal.type('hi\r');
     await terminal.waitForText(/^ok$/m);
-    await run(terminal, '/model', /^❯ gemini-2\.5-pro +1M +1\.25 +10\.00 {3}sees {2}now$/m);
+    await run(terminal, '/model', /^❯ gemini-2\.5-pro +1M +1\.25 +10\.00 {3}thinks {2}sees {2}now$/m);
     await backOut(terminal);
     await terminal.waitForText(/ · gemini-2\.5-pro ──$/m);
     await run(terminal, '/model', /^ {2}flash +1M +0\.50 +3\.00/m);

@@ -171,9 +171,10 @@ describe('a call', () => {
     await terminal.waitForText('Understood.');
     await terminal.waitForText(READY);
     expect([
-      terminal.lines().includes('- Edit notes.txt refused by you: "use four"'),
+      // The words are said once.
+      terminal.lines().filter((line) => line.includes('use four')),
       await workspace.read('notes.txt'),
-    ]).toEqual([true, 'one\ntwo\nthree\n']);
+    ]).toEqual([['- Edit notes.txt refused by you: "use four"'], 'one\ntwo\nthree\n']);
     const { contents } = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] };
     expect(contents.at(-1)?.parts.at(-1)).toEqual({ text: 'use four' });
   });

@@ -83,7 +83,8 @@ export async function startTerminal(args: readonly string[] = [], options: Termi
   const env = cleanEnvironment(home, {
     ...options,
     // xterm.js, as in VS Code: it moves its cursor on a resize in its own way.
-    env: { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', ...options.env },
+    // The signs on the screen do not depend on the machine that runs the tests.
+    env: { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', LC_ALL: 'C.UTF-8', ...options.env },
   });
   const emulator = new headless.Terminal({
     cols: columns,

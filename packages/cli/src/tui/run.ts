@@ -11,6 +11,7 @@ import { TerminalApp } from './app/terminal-app.ts';
 import { readBranch } from './app/git-branch.ts';
 import { holdMessages } from './app/hold-messages.ts';
 import { createKeymap } from './input/keymap.ts';
+import { hasAsciiOnly } from './terminal/has-ascii-only.ts';
 import { reflowOf } from './terminal/resize-behaviour.ts';
 import { TerminalSession } from './terminal/terminal-session.ts';
 import type { TuiOptions } from './tui-options.ts';
@@ -20,7 +21,8 @@ export async function runTui(options: TuiOptions): Promise<ExitCode> {
   const { args, environment, cwd, home } = options;
   if (Object.keys(args).length > 0) (await import('../args/idle-flags.ts')).refuseOnScreen(args);
   const isPlain = args.screenReader === true;
-  const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain });
+  const spell = hasAsciiOnly(environment) ? (await import('./terminal/ascii-signs.ts')).toAsciiSigns : undefined;
+  const terminal = new TerminalSession({ input: process.stdin, output: process.stdout, isPlain, spell });
   const ended = Promise.withResolvers<void>();
   const app = new TerminalApp({
     terminal,

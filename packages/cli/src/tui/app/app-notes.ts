@@ -1,5 +1,6 @@
 /** Prints the notes of the app: marked rows, and the outcome of a slash command, which hangs under its row. */
 
+import { withTilde } from '../text/with-tilde.ts';
 import type { Style } from '../theme/styles.ts';
 import type { App } from './app.ts';
 
@@ -48,9 +49,4 @@ export class AppNotes {
     const shown = withTilde(text, app.options.home);
     app.print(['', ...(app.printer?.note(mark, shown, style) ?? [`${mark} ${shown}`])]);
   }
-}
-
-/** Paths of the home folder as the user writes them. */
-function withTilde(text: string, home: string): string {
-  return home.length > 1 ? text.replaceAll(`${home}/`, '~/') : text;
 }

@@ -17,6 +17,7 @@ export function createAppPrinter(app: App): TranscriptPrinter {
     changedFiles: app.state.changedFiles,
     onItem: (item) => app.onItem(item),
     grammars: () => app.grammars,
+    home: app.options.home,
     tookOf: (callId) => app.callTimes.take(callId),
   });
 }

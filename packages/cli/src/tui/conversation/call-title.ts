@@ -7,7 +7,7 @@ import type { ToolCallView } from '@castor/core';
 import { callWords } from '../../call-words.ts';
 import type { CallWords } from '../../call-words.ts';
 import { sanitizeLine } from '../../sanitize.ts';
-import { rowWidth, shortenRow } from '../text/row-width.ts';
+import { rowWidth, shortenRow, stripStyles } from '../text/row-width.ts';
 import type { Style, Styles } from '../theme/styles.ts';
 
 /** Signs of a row, and the state each stands for. */
@@ -94,6 +94,11 @@ export function refusalOf({ status, result }: ToolCallView): string | undefined 
   if (status !== 'cancelled' || typeof result !== 'string') return undefined;
   const match = /^\[Operation Cancelled\] User denied execution\.(?: The user said: (.*))?$/s.exec(result.trim());
   return match ? (match[1] ?? '').trim() : undefined;
+}
+
+/** Whether the row of a refused call has said these words whole: they are the next prompt, and need no second row. */
+export function isToldBy(words: string, row: string | undefined): boolean {
+  return row !== undefined && stripStyles(row).endsWith(` refused by you: "${words}"`);
 }
 
 /** Whether a result only repeats that the call was cancelled. */

@@ -20,8 +20,10 @@ export interface PrinterOptions {
   readonly grammars?: () => Grammars | undefined;
   /** How long a call took, in words. */
   readonly tookOf?: (callId: string) => string | undefined;
-  /** Called with every final item. */
+  /** The home folder: notes name its files with a tilde. */
+  readonly home?: string | undefined;
   /** Gets the files that prompts change. */
   readonly changedFiles?: Set<string>;
+  /** Called with every final item. */
   readonly onItem?: (item: TranscriptItem) => void;
 }

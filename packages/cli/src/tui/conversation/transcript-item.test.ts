@@ -40,6 +40,14 @@ describe('a note', () => {
     expect(renderItem({ id: 1, type: 'warning', text, about }, { ...options, width: 80, show })).toEqual([`! ${told}`]);
   });
 
+  it('names a file of the home folder with a tilde', () => {
+    const text = '/home/me/.gemini/settings.json: hooks.Stop was skipped.';
+    const item = { id: 1, type: 'warning', text, about: 'notice' } as const;
+    expect(renderItem(item, { ...options, width: 80, show, home: '/home/me' })).toEqual([
+      '! ~/.gemini/settings.json: hooks.Stop was skipped.',
+    ]);
+  });
+
   it('about a request that failed names the model, the status and what the service said', () => {
     const error = { message: 'This model cannot call tools.', status: 400, reason: 'invalid_request' } as const;
     const item = {

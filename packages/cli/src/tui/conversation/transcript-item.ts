@@ -13,6 +13,7 @@ import type { Grammars } from '../render/highlight.ts';
 import { renderFailure } from './failure-rows.ts';
 import { renderToolCall } from './tool-call.ts';
 import { shortenRow } from '../text/row-width.ts';
+import { withTilde } from '../text/with-tilde.ts';
 import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
 
 export interface ItemOptions {
@@ -24,6 +25,8 @@ export interface ItemOptions {
   readonly grammars?: Grammars | undefined;
   /** How long a call took, in words. */
   readonly tookOf?: ((callId: string) => string | undefined) | undefined;
+  /** The home folder: notes name its files with a tilde. */
+  readonly home?: string | undefined;
 }
 
 /** What users may show or hide. */
@@ -69,9 +72,9 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
         });
       });
     case 'info':
-      return renderNote('·', namingHook(item.text, item.about), styles.secondary, width, styles.isSpoken);
+      return renderNote('·', noteOf(item, options), styles.secondary, width, styles.isSpoken);
     case 'warning':
-      return renderNote('!', namingHook(item.text, item.about), styles.warning, width, styles.isSpoken);
+      return renderNote('!', noteOf(item, options), styles.warning, width, styles.isSpoken);
     case 'error': {
       const told = item.error && renderFailure({ error: item.error, model: item.model }, options);
       return told ?? renderNote('✗', item.text, styles.error, width, styles.isSpoken);
@@ -91,6 +94,10 @@ export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: Ite
     default:
       return assertNever(item);
   }
+}
+
+function noteOf({ text, about }: { text: string; about: string }, { home = '' }: ItemOptions): string {
+  return withTilde(namingHook(text, about), home);
 }
 
 /** Only a hook stops or blocks an agent: the user reads who it was. */

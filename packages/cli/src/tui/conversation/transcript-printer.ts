@@ -8,7 +8,7 @@ import type { ToolCallView, Transcript, TranscriptItem } from '@castor/core';
 import { TerminalSanitizer } from '../../sanitize.ts';
 import { isCurrent, isText, lastAnswerRows, openStream } from './answer-stream.ts';
 import type { AnswerStream, TextItem } from './answer-stream.ts';
-import { refusalOf } from './call-title.ts';
+import { isToldBy, refusalOf } from './call-title.ts';
 import { KeptLines } from './kept-lines.ts';
 import type { PrinterOptions } from './printer-options.ts';
 import { noteOf, standTogether, toNote } from './note-kinds.ts';
@@ -176,6 +176,7 @@ export class TranscriptPrinter {
     }
     // The row of a refused call has said it.
     if (item.type === 'cancelled' && this.isRefused && this.last === 'tool_group') return [];
+    if (item.type === 'user' && isToldBy(item.text, this.lastLine)) return [];
     if (isText(item)) return this.takeText(item, true);
     // The transcript itself reports that the text is void.
     if (item.type === 'withdrawn' && this.answer) this.answer.hasPrinted = false;
@@ -194,15 +195,9 @@ export class TranscriptPrinter {
   }
 
   private itemOptions(): ItemOptions {
-    const { styles, width, show, moreKey, grammars, tookOf } = this.options;
-    return {
-      styles: styles(),
-      width: width(),
-      show: show(),
-      moreKey: moreKey?.(),
-      grammars: grammars?.(),
-      tookOf,
-    };
+    const { styles, width, show, moreKey, grammars, tookOf, home } = this.options;
+    const looks = { styles: styles(), width: width(), show: show() };
+    return { ...looks, moreKey: moreKey?.(), grammars: grammars?.(), tookOf, home };
   }
 
   /** To a voice each call is said once; in full each is shown. */

@@ -11,6 +11,8 @@ export interface TerminalSessionOptions {
   readonly output: NodeJS.WriteStream;
   /** Linear output: nothing but line feeds, so no modes that redraw. */
   readonly isPlain?: boolean;
+  /** Writes signs as the terminal can show them. */
+  readonly spell?: ((bytes: string) => string) | undefined;
 }
 
 const PASTE_ON = '\x1b[?2004h';
@@ -103,7 +105,7 @@ export class TerminalSession {
   }
 
   write(bytes: string): void {
-    if (bytes !== '' && this.isWritable) this.options.output.write(bytes);
+    if (bytes !== '' && this.isWritable) this.options.output.write(this.options.spell?.(bytes) ?? bytes);
   }
 
   onResize(listener: () => void): () => void {
