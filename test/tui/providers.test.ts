@@ -106,7 +106,7 @@ describe('a conversation', () => {
     await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env, columns: 120 });
     await terminal.waitForText(READY);
     await ask(terminal, '/model', 'of other providers');
-    await terminal.waitForText(/^ {2}pro +1M +2\.00 +12\.00 {3}sees$/m);
+    await terminal.waitForText(/^ {2}pro +1M +2\.00 +12\.00 {3}thinks {2}sees$/m);
     terminal.type('other providers\r');
     await terminal.waitForText(/^❯ anthropic/m);
     terminal.type('opus-4-8');
