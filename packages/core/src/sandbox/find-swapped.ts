@@ -6,14 +6,12 @@ import { isWithin } from './hidden-paths.ts';
 import { linkAbove } from './link-above.ts';
 import type { SandboxPlan } from './sandbox-plan.ts';
 
-export function findSwapped({ mounts }: SandboxPlan, roots: readonly string[]): string | undefined {
-  const writable = mounts.filter(({ kind }) => kind === 'writable').map(({ path }) => path);
-  const inside = mounts.filter(
-    ({ path, source, kind }) =>
-      source === undefined &&
-      (kind === 'writable' || kind === 'read-only') &&
-      [...roots, ...writable].some((folder) => path !== folder && isWithin(path, folder)),
-  );
+/** A plan never changes, and a session asks about the same one before each command. */
+const inner = new WeakMap<SandboxPlan, readonly string[]>();
+
+export function findSwapped(plan: SandboxPlan, roots: readonly string[]): string | undefined {
+  const inside = inner.get(plan) ?? pathsInside(plan, roots);
+  inner.set(plan, inside);
   const folders = new Map<string, boolean>();
   const isBehindLink = (path: string) => {
     const folder = dirname(path);
@@ -21,7 +19,17 @@ export function findSwapped({ mounts }: SandboxPlan, roots: readonly string[]): 
     folders.set(folder, known);
     return known;
   };
-  return inside.find(({ path }) => isBehindLink(path) || !isPlain(path))?.path;
+  return inside.find((path) => isBehindLink(path) || !isPlain(path));
+}
+
+/** The mounts that lie in a folder which commands can write. */
+function pathsInside({ mounts }: SandboxPlan, roots: readonly string[]): string[] {
+  const writable = mounts.filter(({ kind }) => kind === 'writable').map(({ path }) => path);
+  const folders = [...new Set([...roots, ...writable])];
+  return mounts
+    .filter(({ source, kind }) => source === undefined && (kind === 'writable' || kind === 'read-only'))
+    .map(({ path }) => path)
+    .filter((path) => folders.some((folder) => path !== folder && isWithin(path, folder)));
 }
 
 /** What is gone fails at the start, and opens nothing. */

@@ -21,40 +21,74 @@ const OWN = ['/proc', '/dev', '/dev/pts', '/dev/console'];
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`);
 
 /**
- * `rw` and `ro` lines have to be there; `may` lines are mounts that the computer has inside writable folders; `own` lines are new
- * and empty. Of the mounts that bubblewrap makes after its own /dev/null, no other may be writable; those before it are copies of
- * the computer's, some of which it cannot change because the user cannot reach them. Bash alone: each further program costs time.
+ * The arguments are how many copies of the computer's own /dev/null come first, how many mounts may be there, how many have to be,
+ * and all of these. Of the mounts that bubblewrap makes after its own /dev/null, no other may be writable; those before it are
+ * copies of the computer's, some of which it cannot change because the user cannot reach them. An `own` mount is new and empty, and
+ * may be there once. Bash alone, without the user's functions and start files: each further program costs time.
  */
-const SCRIPT = String.raw`X=$1 K=$2; shift 2; set -f; N=$'\n'; M=$N; R=$N; mapfile -t L </proc/self/mountinfo
-refuse() { echo 'castor: a folder of the workspace was replaced while the sandbox was made, so the command did not run.' >&2; exit 126; }
-see() { M+="${'$'}{6%%,*} $3 $4 $5$N"; [[ $5 != /dev/null ]] || ((K -= 1)); [[ $K == -* ]] || return
-[[ $6 != rw* || $X == *"$N"rw" $3 $4 $5$N"* || $X == *"$N"may" $3 $4 $5$N"* ]] && return
-[[ $X == *"$N"own" $5$N"* && $R != *"$N$5$N"* ]] || refuse; R+=$5$N; }
-for l in "${'$'}{L[@]}"; do see $l; done; [[ $K == -1 ]] || refuse; IFS=$N
-for e in $X; do [[ $e != r[wo]\ * || $M == *"$N$e$N"* ]] || refuse; done; unset IFS; exec "$@"`;
+const SCRIPT = String.raw`refuse() { echo 'castor: a folder of the workspace was replaced while the sandbox was made, so the command did not run.' >&2; exit 126; }
+check() { local K=$1 A=$2 B=$3 e k l; local -A X; local -a L
+for e in "${'$'}{@:4:A}"; do X[$e]=may; done; for e in "${'$'}{@:4 + A:B}"; do X[$e]=must; done
+mapfile -t L </proc/self/mountinfo; for l in "${'$'}{L[@]}"; do
+[[ $K == -1 || $l == *' /dev/null '* ]] || continue; set -- $l; [[ $5 != /dev/null ]] || ((K -= 1)); [[ $K == -* ]] || continue
+k="${'$'}{6%%,*} $3 $4 $5"; case ${'$'}{X[$k]} in must) X[$k]=may; ((B -= 1));; may) ;;
+*) [[ $6 != rw* ]] || { k="own $5"; [[ ${'$'}{X[$k]} ]] || refuse; X[$k]=; };; esac; done; [[ $B$K == 0-1 ]] || refuse; }
+set -f; check "$@"; shift $((3 + $2 + $3)); set +f; exec "$@"`;
 
-/** The words before those of a command; none where nothing can be swapped, or bash is somewhere else. */
-export function mountCheckWords(plan: SandboxPlan, roots: readonly string[]): string[] {
-  if (plan.profile === 'read-only' || !existsSync(BASH)) return [];
-  const host = readHostMounts();
-  const copies = host.filter(({ path }) => path === '/dev/null').length;
-  const expected = `\n${expectedMounts(plan, roots, host).join('\n')}\n`;
-  return [BASH, '--norc', '-c', SCRIPT, 'castor', expected, String(copies)];
+interface Expected {
+  /** What the kernel said about the mounts of the computer when the words were made. */
+  host: string;
+  words: string[];
 }
 
-function expectedMounts(plan: SandboxPlan, roots: readonly string[], host: readonly HostMount[]): string[] {
+export class MountCheck {
+  private readonly roots: readonly string[];
+  private readonly canCheck = existsSync(BASH);
+  private readonly expected = new WeakMap<SandboxPlan, Expected>();
+
+  constructor(roots: readonly string[]) {
+    this.roots = roots;
+  }
+
+  /** The words before those of a command; none where nothing can be swapped, or bash is somewhere else. */
+  wordsOf(plan: SandboxPlan): readonly string[] {
+    if (plan.profile === 'read-only' || !this.canCheck) return [];
+    const host = readFileSync('/proc/self/mountinfo', 'utf8');
+    const known = this.expected.get(plan);
+    if (known?.host === host) return known.words;
+    const words = checkWords(plan, this.roots, parseMounts(host));
+    this.expected.set(plan, { host, words });
+    return words;
+  }
+}
+
+function checkWords(plan: SandboxPlan, roots: readonly string[], host: readonly HostMount[]): string[] {
+  const copies = host.filter(({ path }) => path === '/dev/null').length;
+  const { may, must } = expectedMounts(plan, roots, host);
+  const counts = [copies, may.length, must.length].map(String);
+  return [BASH, '-p', '-c', SCRIPT, 'castor', ...counts, ...may, ...must];
+}
+
+function expectedMounts(
+  plan: SandboxPlan,
+  roots: readonly string[],
+  host: readonly HostMount[],
+): { may: string[]; must: string[] } {
   const writable = plan.mounts.filter(({ kind }) => kind === 'writable');
   const kept = plan.mounts.filter(
     ({ kind, path }) => kind === 'read-only' && roots.some((root) => path !== root && isWithin(path, root)),
   );
   const fresh = plan.mounts.filter(({ kind }) => kind === 'empty-folder' || kind === 'hidden-folder');
   const inner = host.filter(({ path }) => writable.some((mount) => path !== mount.path && isWithin(path, mount.path)));
-  return [
+  const must = [
     ...writable.flatMap((mount) => describe(mount, host)),
     ...kept.flatMap((mount) => describe(mount, host, 'ro')),
-    ...inner.map(({ device, root, path }) => `may ${device} ${root} ${escape(path)}`),
+  ];
+  const may = [
+    ...inner.map(({ device, root, path }) => `rw ${device} ${root} ${escape(path)}`),
     ...[...OWN, ...DEVICES, ...fresh.map(({ path }) => path)].map((path) => `own ${escape(path)}`),
   ];
+  return { may, must: [...new Set(must)] };
 }
 
 function describe({ path, source = path }: Mount, host: readonly HostMount[], access?: string): string[] {
@@ -71,12 +105,14 @@ function deeper(one: HostMount | undefined, other: HostMount): HostMount {
   return one && one.path.length > other.path.length ? one : other;
 }
 
-function readHostMounts(): HostMount[] {
-  const lines = readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n');
-  return lines.map((line) => {
-    const [, , device = '', root = '', path = '', options = ''] = line.split(' ');
-    return { device, root, path: unescape(path), access: options.split(',')[0] ?? '' };
-  });
+function parseMounts(text: string): HostMount[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, , device = '', root = '', path = '', options = ''] = line.split(' ');
+      return { device, root, path: unescape(path), access: options.split(',')[0] ?? '' };
+    });
 }
 
 /** As the kernel writes paths: a space is \040. */

@@ -11,7 +11,7 @@ import { toBubblewrapArguments } from './bubblewrap-arguments.ts';
 import { confineVariables } from './child-variables.ts';
 import type { CommandSandbox } from './command-sandbox.ts';
 import { ARGUMENTS_DESCRIPTOR, FILTER_DESCRIPTOR, LaunchWords } from './launch-words.ts';
-import { mountCheckWords } from './mount-check.ts';
+import { MountCheck } from './mount-check.ts';
 import { findOnPath, probeBubblewrap } from './probe-bubblewrap.ts';
 import type { Bubblewrap } from './probe-bubblewrap.ts';
 import { Quarantine } from './quarantine.ts';
@@ -63,7 +63,6 @@ export interface SandboxOptions {
 interface Prepared {
   plan: SandboxPlan;
   argumentsFile: string;
-  key: string;
 }
 
 /** A name waits for the user's answer, as long as resolvers can wait. */
@@ -80,6 +79,7 @@ export class Sandbox implements CommandSandbox {
   private readonly folder: SessionFolder;
   private readonly filterFile: string | undefined;
   private readonly launch = new LaunchWords();
+  private readonly mountCheck: MountCheck;
   private readonly prepared = new Map<string, Prepared>();
   readonly log: NetworkLog;
   private readonly resources: ResourceWatch;
@@ -95,6 +95,7 @@ export class Sandbox implements CommandSandbox {
     this.options = options;
     this.bubblewrap = bubblewrap;
     this.folder = new SessionFolder();
+    this.mountCheck = new MountCheck(options.roots);
     const filter = createSeccompFilter(process.arch);
     this.filterFile = filter && this.folder.write('filter', filter);
     this.quarantine = new Quarantine(options.quarantineDirectory);
@@ -176,8 +177,7 @@ export class Sandbox implements CommandSandbox {
       throw Object.assign(new Error(message), { code: 'ENOENT', path: invocation.file });
     }
     const isTerminal = use === 'terminal';
-    const check = mountCheckWords(plan, this.options.roots);
-    const inner = this.launch.inner([...check, file, ...invocation.args], isTerminal);
+    const inner = this.launch.inner([...this.mountCheck.wordsOf(plan), file, ...invocation.args], isTerminal);
     const own = [
       ...(DIES_WITH_PARENT.has(use) ? ['--die-with-parent'] : []),
       ...['--args', String(ARGUMENTS_DESCRIPTOR), '--chdir', invocation.directory, '--', ...inner],
@@ -279,7 +279,7 @@ export class Sandbox implements CommandSandbox {
       ...(sharesNetwork && { resolver: this.resolver() }),
     });
     const content = words.map((word) => `${word}\0`).join('');
-    const prepared = { plan, key, argumentsFile: this.folder.write('arguments', content) };
+    const prepared = { plan, argumentsFile: this.folder.write('arguments', content) };
     this.prepared.set(name, prepared);
     return prepared;
   }

@@ -3,7 +3,7 @@
  * length 1,000.
  */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,6 +30,24 @@ describe.skipIf(reason !== undefined)(`a swapped folder${reason === undefined ? 
     expect([code === 0, stderr]).toEqual([false, expect.any(String)]);
     expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe('mine\n');
     expect(existsSync(join(box.home, 'made'))).toBe(false);
+  });
+
+  it('is not followed by a command that was about to start: it ends before it begins, and says why', async () => {
+    using box = await openTestSandbox({
+      files: { 'sub/.git/config': '[core]\n', 'sub/.git/hooks/a.sample': '' },
+      homeFiles: { '.bashrc': 'mine\n', '.git/config': '', '.git/hooks/a.sample': '' },
+      base: baseOutsideTmp(),
+    });
+    const line = 'touch ran; echo evil >> "$HOME/.bashrc"';
+    const environment = { PATH: process.env['PATH'] ?? '', HOME: box.home };
+    const given = { file: '/bin/bash', args: ['-c', line], directory: box.root, environment };
+    const { file, args } = box.sandbox.wrap(given, 'command', 'workspace-write');
+    renameSync(join(box.root, 'sub'), join(box.root, 'away'));
+    symlinkSync('../home', join(box.root, 'sub'));
+    const { status, stderr } = spawnSync(file, args, { cwd: box.root, env: environment, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([126, expect.stringContaining('was replaced while the sandbox was made')]);
+    expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe('mine\n');
+    expect(existsSync(join(box.root, 'ran'))).toBe(false);
   });
 
   it(
