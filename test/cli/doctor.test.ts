@@ -3,6 +3,11 @@ import { dirname, join } from 'node:path';
 import { createWorkspace, fakeModel, refusedUrl, runCli } from '@castor/testkit';
 import type { CliOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import {
+  BUBBLEWRAP_FAILURES,
+  failingWith,
+  plantBubblewrap,
+} from '../../packages/core/src/sandbox/bubblewrap-failures.fixture.ts';
 
 interface Check {
   topic: string;
@@ -16,6 +21,26 @@ async function examine(options: CliOptions, ...args: string[]) {
   const find = (topic: string) => checks.find((check) => check.topic === topic);
   return { ok, code, checks, find };
 }
+
+describe.skipIf(process.platform !== 'linux')('castor doctor, where bubblewrap does not work', () => {
+  it.each(BUBBLEWRAP_FAILURES.slice(0, 3))('says exactly why: %s', async (_, stderr, sentence) => {
+    await using workspace = await createWorkspace();
+    const stub = plantBubblewrap(join(workspace.home, 'bin'), failingWith(stderr));
+    const PATH = `${stub}:${process.env['PATH']}`;
+    const key = { GEMINI_API_KEY: 'test-key' };
+    const unasked = await examine({ workspace, env: { ...key, PATH } }, '--offline');
+    const says = `no sandbox for commands: ${sentence}`;
+    expect([unasked.code, unasked.find('bwrap')]).toEqual([0, { topic: 'bwrap', status: 'missing', says }]);
+    const asked = await examine({ workspace, env: { ...key, PATH, GEMINI_SANDBOX: 'true' } }, '--offline');
+    expect([asked.code, asked.find('bwrap')]).toEqual([
+      1,
+      {
+        ...{ topic: 'bwrap', status: 'problem', says },
+        fix: 'Castor does not start until this is fixed. To run without a sandbox: --no-sandbox.',
+      },
+    ]);
+  });
+});
 
 describe('castor doctor', () => {
   it('finds nothing wrong where everything works, and speaks to the model only to see that it is there', async () => {

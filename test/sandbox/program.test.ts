@@ -1,10 +1,15 @@
 /** The built program with a sandbox: what it runs, what the model reads of it, and how it ends where none works. */
 
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import {
+  BUBBLEWRAP_FAILURES,
+  failingWith,
+  plantBubblewrap,
+} from '../../packages/core/src/sandbox/bubblewrap-failures.fixture.ts';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 
 const reason = await reasonToSkip();
@@ -79,6 +84,38 @@ describe.skipIf(reason !== undefined)(`a run with -s${skipped}`, () => {
   });
 });
 
+describe.skipIf(reason !== undefined)('what a command planted in the workspace', () => {
+  it('reaches no program outside: not the ones of Castor, not those of the next run without a sandbox', async () => {
+    await using workspace = await createWorkspace({ files: { 'a.txt': '1' } });
+    const mark = join(workspace.home, 'ran-outside');
+    const programs = 'git rg bwrap nsenter bash sh env node npm perl ps which';
+    const variables =
+      'LD_PRELOAD NODE_OPTIONS BASH_ENV ENV GIT_EXTERNAL_DIFF GIT_SSH_COMMAND PYTHONSTARTUP EDITOR PATH';
+    const plant = [
+      'git init -q . && mkdir -p bin node_modules/.bin',
+      `printf '#!/bin/sh\necho "$0" >> ${mark}\n' > evil && chmod +x evil`,
+      `for p in ${programs}; do cp evil bin/$p; cp evil node_modules/.bin/$p; done`,
+      `echo 'require("fs").appendFileSync("${mark}", "node")' > evil.js`,
+      `for v in ${variables}; do echo "$v=$PWD/evil"; done > .env && echo "NODE_OPTIONS=--require $PWD/evil.js" >> .env`,
+    ].join('\n');
+    const bins = [join(workspace.project, 'bin'), join(workspace.project, 'node_modules/.bin'), 'bin', '.'];
+    const env = { PATH: `${bins.join(':')}:${process.env['PATH']}` };
+    const run = async (args: readonly string[], commands: readonly string[]) => {
+      const calls = commands.map((command) => call('run_shell_command', { command }));
+      await using model = await fakeModel([...calls, call('grep_search', { pattern: '1' }), say('done')]);
+      const { code } = await runCli(['-p', 'go', '-y', ...args], { model, workspace, env });
+      return { code, last: lastResult(model) };
+    };
+    expect((await run(['-s'], [plant, '/usr/bin/env'])).code).toBe(0);
+    // Neither run gives the variables to a command; a name of a program is the model's to choose.
+    const { code, last } = await run(['--no-sandbox'], ['/usr/bin/env']);
+    expect([code, last.includes(`${workspace.project}/evil`)]).toEqual([0, false]);
+    await runCli(['doctor', '--offline'], { workspace, env });
+    expect(existsSync(join(workspace.project, 'bin/bwrap'))).toBe(true);
+    expect(existsSync(mark)).toBe(false);
+  }, 180_000);
+});
+
 describe.skipIf(reason !== undefined)('an MCP server in a sandbox', () => {
   it('writes the workspace, and nothing outside', async () => {
     const mcpServers = {
@@ -94,34 +131,19 @@ describe.skipIf(reason !== undefined)('an MCP server in a sandbox', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a sandbox that does not start', () => {
-  it.each<[what: string, stderr: string, words: string]>([
-    ['AppArmor', 'bwrap: setting up uid map: Permission denied', 'AppArmor keeps bubblewrap'],
-    [
-      'AppArmor, in the network',
-      'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted',
-      'AppArmor keeps bubblewrap',
-    ],
-    ['no namespaces', 'bwrap: No permissions to create new namespace', 'kernel.unprivileged_userns_clone'],
-    [
-      'too many namespaces',
-      'bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)',
-      'user.max_user_namespaces',
-    ],
-    ['a masked /proc', "bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 'masks /proc'],
-    ['a root without capabilities', 'bwrap: setting up uid map: Operation not permitted', 'CAP_SETFCAP'],
-    ['anything else', 'bwrap: something new', 'bubblewrap does not start: bwrap: something new'],
-  ])('ends with 44 and the exact sentence, and nothing ran: %s', async (_, stderr, words) => {
-    const homeFiles = { 'bin/bwrap': `#!/bin/sh\necho "${stderr}" >&2\nexit 1\n` };
-    await using workspace = await createWorkspace({ homeFiles });
-    await using model = await fakeModel([]);
-    const stub = join(workspace.home, 'bin');
-    chmodSync(join(stub, 'bwrap'), 0o755);
-    const env = { PATH: `${stub}:${process.env['PATH']}` };
-    const result = await runCli(['-s', '-p', 'go'], { model, workspace, env });
-    expect([result.code, result.stdout, model.requests]).toEqual([44, '', []]);
-    expect(result.stderr).toContain(words);
-    expect(result.stderr).toContain('--no-sandbox');
-  });
+  it.each(BUBBLEWRAP_FAILURES)(
+    'ends with 44 and the exact sentence, and nothing ran: %s',
+    async (_, stderr, sentence) => {
+      await using workspace = await createWorkspace();
+      await using model = await fakeModel([]);
+      const stub = plantBubblewrap(join(workspace.home, 'bin'), failingWith(stderr));
+      const env = { PATH: `${stub}:${process.env['PATH']}` };
+      const result = await runCli(['-s', '-p', 'go'], { model, workspace, env });
+      expect([result.code, result.stdout, model.requests]).toEqual([44, '', []]);
+      expect(result.stderr).toContain(sentence);
+      expect(result.stderr).toContain('--no-sandbox');
+    },
+  );
 });
 
 describe.skipIf(reason !== undefined)(`castor sandbox${skipped}`, () => {

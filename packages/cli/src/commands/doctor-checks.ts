@@ -26,6 +26,7 @@ import {
   checkSystemPrompt,
   checkUnknownKeys,
   checkWanted,
+  wantsSandbox,
 } from './doctor-files.ts';
 import { checkEditPrograms } from './doctor-edits.ts';
 import { checkMachine } from './doctor-machine.ts';
@@ -40,7 +41,10 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
   const first = [checkProgram(), checkHome(context)];
   const loaded = await loadOrExplain(context);
   const path = context.environment['PATH'] ?? '';
-  if ('status' in loaded) return [...first, loaded, ...(await checkMachine(context)), ...checkEditPrograms(path)];
+  if ('status' in loaded) {
+    const machine = await checkMachine(context, { isSandboxWanted: false });
+    return [...first, loaded, ...machine, ...checkEditPrograms(path)];
+  }
   const { environment } = loaded.configuration;
   const model = checkModel(loaded.configuration, context);
   return [
@@ -63,8 +67,8 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     await checkSessions(context),
     ...checkAdditions(loaded, context),
     ...(await checkMcpServers(loaded, context, { isOffline })),
-    ...(await checkProtection(loaded.configuration.settings, { home: context.home, environment })),
-    ...(await checkMachine(context)),
+    ...(await checkProtection(loaded.configuration.settings, { cwd: context.cwd, home: context.home, environment })),
+    ...(await checkMachine(context, { isSandboxWanted: wantsSandbox(loaded.configuration, context) })),
     ...checkEditPrograms(path, loaded.configuration.settings.castor.diagnostics),
   ];
 }

@@ -40,6 +40,15 @@ export function checkWanted({ settings, environment }: Configuration, { home }: 
   }
 }
 
+/** Whether a run here asks for a sandbox around each command. */
+export function wantsSandbox({ settings, environment }: Configuration, { home }: SubcommandContext): boolean {
+  try {
+    return chooseSandbox({ args: {}, settings, environment, home }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 export function checkSystemPrompt({ environment }: Configuration, { cwd, home }: SubcommandContext): Check[] {
   const file = resolveSystemPromptFile(environment['GEMINI_SYSTEM_MD'], { root: cwd, home });
   if (file === undefined) return [];

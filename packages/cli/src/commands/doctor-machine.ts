@@ -3,10 +3,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { probeBubblewrap, readGrants } from '@castor/core/program';
+import { NO_SANDBOX_HINT } from '../start/sandbox.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import type { Check } from './doctor-check.ts';
 
-export async function checkMachine({ environment, home }: SubcommandContext): Promise<Check[]> {
+/** `isSandboxWanted`: every run asks for a sandbox for commands. */
+export async function checkMachine(
+  { cwd, environment, home }: SubcommandContext,
+  { isSandboxWanted }: { isSandboxWanted: boolean },
+): Promise<Check[]> {
   const ripgrep = await findModule(async () => (await import('@vscode/ripgrep')).rgPath);
   const pty = await findModule(async () => {
     await import('@lydell/node-pty');
@@ -17,7 +22,7 @@ export async function checkMachine({ environment, home }: SubcommandContext): Pr
     present('ripgrep', ripgrep ?? onPath('rg'), 'search is slower without it'),
     present('git', onPath('git'), 'needed for worktrees and checkpoints'),
     present('pty', pty, 'commands run without a terminal of their own'),
-    ...(process.platform === 'linux' ? [await checkSandbox(environment)] : []),
+    ...(process.platform === 'linux' ? [await checkSandbox(environment, cwd, isSandboxWanted)] : []),
     ...checkGrants(home),
   ];
 }
@@ -31,11 +36,20 @@ function checkGrants(home: string): Check[] {
 }
 
 /** Runs the program `true` in a sandbox: a bubblewrap that is installed may still not be allowed to work. */
-async function checkSandbox(environment: SubcommandContext['environment']): Promise<Check> {
-  const probe = await probeBubblewrap(environment);
-  if (!probe.works) return { topic: 'bwrap', status: 'missing', says: `no sandbox for commands: ${probe.reason}` };
-  const { file, weakness } = probe.bubblewrap;
-  return { topic: 'bwrap', status: 'ok', says: [file, ...(weakness === undefined ? [] : [weakness])].join('\n') };
+async function checkSandbox(
+  environment: SubcommandContext['environment'],
+  cwd: string,
+  isWanted: boolean,
+): Promise<Check> {
+  const topic = 'bwrap';
+  const probe = await probeBubblewrap(environment, [cwd]);
+  if (probe.works) {
+    const { file, weakness } = probe.bubblewrap;
+    return { topic, status: 'ok', says: [file, ...(weakness === undefined ? [] : [weakness])].join('\n') };
+  }
+  const says = `no sandbox for commands: ${probe.reason}`;
+  if (!isWanted) return { topic, status: 'missing', says };
+  return { topic, status: 'problem', says, fix: `Castor does not start until this is fixed. ${NO_SANDBOX_HINT}` };
 }
 
 function present(topic: string, found: string | undefined, use: string): Check {

@@ -10,12 +10,12 @@ const SHOWN_VARIABLES = 8;
 
 export async function checkProtection(
   settings: Settings,
-  { home, environment }: Pick<SubcommandContext, 'home' | 'environment'>,
+  { cwd, home, environment }: Pick<SubcommandContext, 'cwd' | 'home' | 'environment'>,
 ): Promise<Check[]> {
   return [
     checkSecrets(settings, environment),
     checkAudit(settings, home),
-    ...(settings.castor.airgap ? [await checkAirgap(environment)] : []),
+    ...(settings.castor.airgap ? [await checkAirgap(environment, cwd)] : []),
   ];
 }
 
@@ -52,10 +52,10 @@ function checkAudit({ castor: { audit } }: Settings, home: string): Check {
   }
 }
 
-async function checkAirgap(environment: SubcommandContext['environment']): Promise<Check> {
+async function checkAirgap(environment: SubcommandContext['environment'], cwd: string): Promise<Check> {
   const topic = 'airgap';
   if (process.platform !== 'linux') return { topic, status: 'ok', says: 'on: only the host of the model is reached' };
-  const probe = await probeBubblewrap(environment);
+  const probe = await probeBubblewrap(environment, [cwd]);
   if (probe.works) return { topic, status: 'ok', says: 'on: only the host of the model is reached' };
   return { topic, status: 'problem', says: `on, and no session starts: ${probe.reason}` };
 }

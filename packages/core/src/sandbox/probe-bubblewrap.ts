@@ -3,7 +3,7 @@
  * The message of bubblewrap decides; nothing is guessed.
  */
 
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { builtin } from '../util/builtin-modules.ts';
 import { isWithin } from './hidden-paths.ts';
@@ -103,10 +103,22 @@ function readOsRelease(): string {
   }
 }
 
+/** Skips what lies in one of `roots`, also behind a link. */
 export function findOnPath(name: string, environment: Environment, roots: readonly string[] = []): string | undefined {
   const entries = (environment['PATH'] ?? '').split(':').filter((entry) => isAbsolute(entry));
-  const folders = [...entries, '/usr/bin', '/bin'].filter((entry) => !roots.some((root) => isWithin(entry, root)));
-  return folders.map((folder) => join(folder, name)).find((file) => isExecutable(file));
+  const places = [...new Set([...roots, ...roots.map(real)])];
+  const isInside = (path: string) => places.some((place) => isWithin(path, place));
+  return [...entries, '/usr/bin', '/bin']
+    .map((folder) => join(folder, name))
+    .find((file) => !isInside(file) && isExecutable(file) && (places.length === 0 || !isInside(real(file))));
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isExecutable(file: string): boolean {
