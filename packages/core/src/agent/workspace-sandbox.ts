@@ -9,7 +9,7 @@ import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { effectivePriority, SANDBOX_RULE_SOURCE } from '../policy/rule.ts';
 import type { PolicyRule } from '../policy/rule.ts';
 import { BoundsDesk } from '../sandbox/bounds-desk.ts';
-import { describeDenials } from '../sandbox/describe-denials.ts';
+import { describeDenials, describeRefusedNamespace } from '../sandbox/describe-denials.ts';
 import { findDenials } from '../sandbox/find-denials.ts';
 import type { CommandEnd, FileDenial } from '../sandbox/find-denials.ts';
 import type { ShownPort } from '../sandbox/network/shown-ports.ts';
@@ -157,7 +157,8 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
     const files = denials.filter((each): each is FileDenial => each.kind !== 'host');
     const retry = await offer(files, look);
     const said = retry ?? { note: describeDenials(denials, sandbox.problem) };
-    const note = [...stops(), planted, said.note].filter((each) => each !== undefined && each !== '').join('\n');
+    const namespace = retry === undefined && end ? describeRefusedNamespace(end) : undefined;
+    const note = [...stops(), planted, said.note, namespace].filter((each) => each !== undefined && each !== '').join('\n');
     return { ...said, note: note === '' ? undefined : note };
   };
 }

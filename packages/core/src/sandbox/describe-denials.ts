@@ -1,6 +1,6 @@
 /** Words the denials of a sandbox for the model, each with how the user could allow it. Pure. */
 
-import type { Denial } from './find-denials.ts';
+import type { CommandEnd, Denial } from './find-denials.ts';
 
 /** Undefined where nothing was denied. */
 export function describeDenials(denials: readonly Denial[], networkProblem?: string): string | undefined {
@@ -17,4 +17,14 @@ export function describeDenials(denials: readonly Denial[], networkProblem?: str
   });
   if (networkProblem !== undefined) lines.push(networkProblem);
   return lines.join('\n');
+}
+
+/** What browsers and programs for containers print when the kernel refuses them a namespace, which the sandbox always does. */
+const NAMESPACE_ERROR =
+  /Failed to move to new namespace|No usable sandbox!|unshare failed: (?:No space left on device|Operation not permitted)|bwrap: (?:No permissions to create|Creating) new namespace|cannot clone: (?:No space left on device|Operation not permitted)/;
+
+/** Why a program failed that makes sandboxes of its own; undefined for every other one. */
+export function describeRefusedNamespace({ output, exitCode }: CommandEnd): string | undefined {
+  if (exitCode === 0 || !NAMESPACE_ERROR.test(output)) return undefined;
+  return 'The sandbox lets no program make namespaces of its own, as browsers and containers do. Start a browser without its own sandbox (Chromium: --no-sandbox; Playwright: chromiumSandbox: false), or ask to run this command outside.';
 }
