@@ -1,4 +1,4 @@
-/** Modes × rules × the setting: when a command in the sandbox needs no question, and what still asks or denies. */
+/** Modes × rules × profiles, and the setting: when a command in the sandbox needs no question, and what still asks or denies. */
 
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,10 @@ import { BUILTIN_RULES } from '../policy/builtin-rules.ts';
 import { PolicyEngine } from '../policy/policy-engine.ts';
 import { effectivePriority } from '../policy/rule.ts';
 import type { PolicyDecision, PolicyRule } from '../policy/rule.ts';
-import { chooseProfile } from '../sandbox/sandbox-profile.ts';
+import { accessOf } from '../sandbox/find-denials.ts';
+import { planSandbox } from '../sandbox/sandbox-plan.ts';
+import type { SandboxFacts } from '../sandbox/sandbox-plan.ts';
+import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
 import { sandboxRules } from './workspace-sandbox.ts';
 
 const MODES = ['default', 'autoEdit', 'yolo', 'plan'] as const;
@@ -61,8 +64,14 @@ const ROWS: Row[] = [
   ['yolo', 'auto_edit', 'allow', 'ask_user'],
   ['yolo', 'always', 'allow', 'ask_user'],
   ['plan', 'off', 'deny', 'deny'],
+  ['plan', 'never', 'deny', 'deny'],
+  ['plan', 'auto_edit', 'deny', 'deny'],
   ['plan', 'always', 'deny', 'deny'],
 ];
+
+it('lists every mode with every setting', () => {
+  expect(new Set(ROWS.map(([mode, autoAllow]) => `${mode} ${autoAllow}`)).size).toBe(MODES.length * 4);
+});
 
 describe.each(ROWS)('in mode %s with autoAllowSandboxed %s', (mode, autoAllow, none, ask) => {
   it('decides by the strictest of mode, rule and sandbox', async () => {
@@ -83,13 +92,57 @@ describe.each(ROWS)('in mode %s with autoAllowSandboxed %s', (mode, autoAllow, n
   });
 });
 
-it.each(MODES.flatMap((mode) => [true, false].map((isTrusted) => [mode, isTrusted] as const)))(
-  'in mode %s, trusted %s, the profile is the narrowest that applies',
-  (mode, isTrusted) => {
-    const of = (hasNetwork: boolean) => chooseProfile({ mode, isTrusted, hasNetwork });
-    const isReadOnly = mode === 'plan' || !isTrusted;
-    expect([of(false), of(true)]).toEqual(
-      isReadOnly ? ['read-only', 'read-only'] : ['workspace-write', 'workspace-write+net'],
-    );
+const PROFILES = MODES.flatMap((mode) =>
+  [true, false].flatMap((isTrusted) =>
+    [true, false].flatMap((hasNetwork) =>
+      [true, false].map((isReadOnly) => [mode, isTrusted, hasNetwork, isReadOnly] as const),
+    ),
+  ),
+);
+
+it.each(PROFILES)(
+  'in mode %s, trusted %s, with network %s, read-only by its file %s, the profile is the narrowest that applies',
+  (mode, isTrusted, hasNetwork, isReadOnly) => {
+    const isNarrow = mode === 'plan' || !isTrusted || isReadOnly;
+    const widest = hasNetwork ? 'workspace-write+net' : 'workspace-write';
+    expect(chooseProfile({ mode, isTrusted, hasNetwork, isReadOnly })).toBe(isNarrow ? 'read-only' : widest);
   },
 );
+
+/** The corners of the file system and the network, by profile: what a rule allows, the bounds still hold. */
+const FACTS: SandboxFacts = {
+  ...{ home: '/home/me', roots: ['/home/me/work'], writable: ['/srv/granted'], readable: [], repository: [] },
+  hidden: [{ path: '/home/me/.ssh', isFolder: true }],
+  caches: ['/home/me/.npm'],
+  protectedPaths: ['/home/me/work/.git/hooks'],
+  ...{ temporary: '/tmp/session', emptyFile: '/tmp/empty' },
+};
+
+it.each([
+  ['read-only', 'read-only', 'read-only', 'read-only', 'none'],
+  ['workspace-write', 'writable', 'writable', 'writable', 'asks'],
+  ['workspace-write+net', 'writable', 'writable', 'writable', 'asks'],
+] as const)(
+  'the profile %s: workspace %s, granted path %s, cache %s',
+  (profile, workspace, granted, cache, network) => {
+    const plan = planSandbox(FACTS, profile);
+    const places = ['/home/me/work/a', '/srv/granted/a', '/home/me/.npm/a'].map((path) => accessOf(plan, path));
+    expect(places).toEqual([workspace, granted, cache]);
+    expect(['/home/me/.ssh/id', '/home/me/.bashrc', '/etc/passwd'].map((path) => accessOf(plan, path))).toEqual([
+      'hidden',
+      'read-only',
+      'read-only',
+    ]);
+    expect([accessOf(plan, '/home/me/work/.git/hooks/pre-commit'), accessOf(plan, '/tmp/x')]).toEqual([
+      'read-only',
+      'writable',
+    ]);
+    const said = describeBounds(profile, ['/home/me/work'], profile === 'workspace-write+net' ? ['example.org'] : []);
+    expect(said.includes('ask the user about other hosts')).toBe(network === 'asks');
+    expect(said.includes('example.org')).toBe(profile === 'workspace-write+net');
+  },
+);
+
+it('the profile off says nothing to the model', () => {
+  expect(describeBounds('off', ['/home/me/work'], [])).toBe('');
+});
