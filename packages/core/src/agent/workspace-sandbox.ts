@@ -158,7 +158,9 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
     const retry = await offer(files, look);
     const said = retry ?? { note: describeDenials(denials, sandbox.problem) };
     const namespace = retry === undefined && end ? describeRefusedNamespace(end) : undefined;
-    const note = [...stops(), planted, said.note, namespace].filter((each) => each !== undefined && each !== '').join('\n');
+    const note = [...stops(), planted, said.note, namespace]
+      .filter((each) => each !== undefined && each !== '')
+      .join('\n');
     return { ...said, note: note === '' ? undefined : note };
   };
 }
