@@ -1,6 +1,6 @@
 /** MCP servers in runs of the built program: real processes, a scripted model, and what the user reads. */
 
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   answer,
@@ -53,6 +53,27 @@ describe('a server of the user', () => {
     expect(responsesIn(model.requests[1]!)).toEqual([{ output: '<untrusted_context>\n{"a":1}\n</untrusted_context>' }]);
     await one.untilAlive((alive) => alive.length === 0);
     one.readRecord().assertLegal();
+  });
+
+  it('runs outside a folder without a trust decision, and nothing of that folder', async () => {
+    await using one = await mcpStdioCommand(ECHO);
+    await using workspace = await createWorkspace({
+      homeFiles: settingsOf({ near: { command: './tool.sh' }, one: one.entry }),
+    });
+    await workspace.write('tool.sh', '#!/bin/sh\n: > "$PLANTED"\n');
+    chmodSync(join(workspace.project, 'tool.sh'), 0o755);
+    await using model = await fakeModel(() => say('ok'));
+    const mark = join(workspace.home, 'planted');
+    const run = (...flags: string[]) => runCli(['-p', 'hi', ...flags], { workspace, model, env: { PLANTED: mark } });
+    const { code, stderr } = await run();
+    expect([code, existsSync(mark)]).toEqual([0, false]);
+    expect(stderr).toMatch(/these MCP servers run in .*mcp-servers, not here: near\. .*trust the folder/);
+    // The same words mean the folder's program once the user trusts it.
+    expect([(await run('--skip-trust')).code, existsSync(mark)]).toEqual([0, true]);
+    expect(one.readRecord().of('started').map(({ cwd }) => cwd)).toEqual([
+      join(workspace.home, '.cache', 'castor', 'mcp-servers'),
+      workspace.project,
+    ]);
   });
 
   it.each<[string, object, object, string[]]>([

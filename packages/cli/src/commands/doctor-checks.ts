@@ -148,8 +148,8 @@ async function checkPolicies(
   { configuration, sources, extensions }: LoadedConfiguration,
   { home }: SubcommandContext,
 ): Promise<Check> {
-  const { settings } = configuration;
-  const approval = chooseApproval({ args: {}, settings, extensions, home, trustedFolder: undefined });
+  const { settings, layers } = configuration;
+  const approval = chooseApproval({ args: {}, settings, layers, extensions, home, trustedFolder: undefined });
   const { files, rules, problems } = await loadPolicies({
     sources,
     platform: process.platform,

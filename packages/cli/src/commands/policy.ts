@@ -90,9 +90,9 @@ async function explain({ operands, mode, interactive, policyPaths }: Options, io
   const { home, cwd } = io;
   const installed = await findInstalledExtensions(io);
   const { configuration, trust, sources, extensions } = loadTrustedConfiguration({ args: {}, installed, ...io });
-  const { settings } = configuration;
+  const { settings, layers } = configuration;
   const args = policyPaths.length > 0 ? { policy: policyPaths } : {};
-  const approval = chooseApproval({ args, settings, extensions, home, trustedFolder: trust.trusted });
+  const approval = chooseApproval({ args, settings, layers, extensions, home, trustedFolder: trust.trusted });
   const loaded = await load({ ...approval, sources, settings: approval.rules }, io);
   if (loaded === undefined) return ExitCode.Settings;
   const workspaceDirectories = [cwd, ...approval.includeDirectories.map((directory) => resolve(cwd, directory))];

@@ -2,12 +2,13 @@
 
 import { join } from 'node:path';
 import type { ApprovalMode, WorkspaceAgentOptions } from '@castor/core';
-import { isRecord } from '@castor/core/program';
 import type { Settings } from '@castor/core/program';
 import type { CliArguments } from '../args/args.ts';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { isAirgapped } from './airgap.ts';
 import type { ChosenExtensions } from './installed-extensions.ts';
+import { findServerGrants, isOfProject } from './server-grants.ts';
+import type { GrantLayer } from './server-grants.ts';
 
 /** Spelled as on the command line; `core` knows them by other names. */
 const MODES = { default: 'default', auto_edit: 'autoEdit', yolo: 'yolo', plan: 'plan' } as const;
@@ -25,6 +26,8 @@ export interface Approval {
 export interface ApprovalQuestion {
   args: CliArguments;
   settings: Settings;
+  /** What the settings were merged from: a project's word counts less. */
+  layers: readonly GrantLayer[];
   /** Those enabled in this folder; their restrictions become rules. */
   extensions: Pick<ChosenExtensions, 'excluded'> | undefined;
   home: string;
@@ -33,14 +36,14 @@ export interface ApprovalQuestion {
 }
 
 /** Throws an ExitError for a mode that is not allowed. */
-export function chooseApproval({ args, settings, extensions, home, trustedFolder }: ApprovalQuestion): Approval {
+export function chooseApproval({ args, settings, layers, extensions, home, trustedFolder }: ApprovalQuestion): Approval {
   const warnings: string[] = [];
   const { policyPaths, adminPolicyPaths, context } = settings;
   const policy = args.policy ?? policyPaths;
   const adminPolicy = args.adminPolicy ?? adminPolicyPaths;
   return {
     mode: chooseMode(args, settings, trustedFolder, warnings),
-    rules: { ...chooseRules(args, settings), excludedByExtensions: extensions?.excluded ?? [] },
+    rules: { ...chooseRules(args, settings, layers), excludedByExtensions: extensions?.excluded ?? [] },
     ...(policy.length > 0 && { policyPaths: policy }),
     ...(adminPolicy.length > 0 && { adminPolicyPaths: adminPolicy }),
     includeDirectories: [...context.includeDirectories, ...(args.includeDirectories ?? [])].map((path) =>
@@ -77,34 +80,25 @@ export function assertYolo({ security, admin }: Settings): void {
   throw new ExitError(ExitCode.Settings, `YOLO mode is disabled by ${key}; run without --yolo.`);
 }
 
-/** Where the administrator lists servers, only the administrator trusts them; required ones are trusted unless said otherwise. */
-function trustedServers(own: Settings['mcpServers'], { config, requiredConfig }: Settings['admin']['mcp']): string[] {
-  const listed = Object.keys(config).length > 0 ? config : own;
-  const isTrusted = (entry: unknown, byDefault: boolean) => isRecord(entry) && (entry['trust'] ?? byDefault) === true;
-  return [
-    ...Object.entries(listed).flatMap(([name, entry]) =>
-      !Object.hasOwn(requiredConfig, name) && isTrusted(entry, false) ? [name] : [],
-    ),
-    ...Object.entries(requiredConfig).flatMap(([name, entry]) => (isTrusted(entry, true) ? [name] : [])),
-  ];
-}
-
 /** A flag replaces the setting of the same meaning. */
-function chooseRules(args: CliArguments, { tools, mcp, mcpServers, admin, castor }: Settings): Approval['rules'] {
-  const allowed = args.allowedTools?.filter((name) => name !== '') ?? tools.allowed;
+function chooseRules(args: CliArguments, settings: Settings, layers: readonly GrantLayer[]): Approval['rules'] {
+  const { tools, mcp, castor } = settings;
+  const named = args.allowedTools?.filter((name) => name !== '');
   const servers = args.allowedMcpServerNames?.filter((name) => name !== '');
-  const mcpAllowed = servers ?? mcp.allowed;
+  const { mcpAllowed, ...grants } = findServerGrants(settings, layers);
   const mcpExcluded = servers ? undefined : mcp.excluded;
   return {
-    allowed,
+    allowed: named ?? tools.allowed,
+    isAllowedByProject: named === undefined && isOfProject(layers, 'tools', 'allowed'),
+    isCoreOfProject: isOfProject(layers, 'tools', 'core'),
     isAirgapped: isAirgapped({ args, settings: { castor } }),
     exclude: tools.exclude,
     core: tools.core,
     confirmationRequired: tools.confirmationRequired,
-    mcpAllowed,
+    mcpAllowed: servers ?? mcpAllowed,
     mcpExcluded,
     mcpAutoAllow: mcp.autoAllowInHeadless,
     // In an untrusted folder no server runs.
-    mcpTrusted: trustedServers(mcpServers, admin.mcp),
+    ...grants,
   };
 }

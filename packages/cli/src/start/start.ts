@@ -85,7 +85,7 @@ export function prepareStart({ isAttended, ...context }: StartOptions): Start {
     if (refusal !== undefined) throw new ExitError(ExitCode.Untrusted, refusal);
     refuseMissing(args, settings);
     const trustedFolder = trust.trusted;
-    const approval = chooseApproval({ args, settings, extensions, home, trustedFolder });
+    const approval = chooseApproval({ args, settings, layers: configuration.layers, extensions, home, trustedFolder });
     const wanted = [...approval.includeDirectories, ...foldersOfEditor(context)];
     const { directories, warnings } = findDirectories(wanted, context.cwd);
     const choice = chooseModel({ args, settings, environment });

@@ -283,6 +283,7 @@ function toDecidingRule(rule: PolicyRule | undefined, reason: string): DecidingR
 function toPolicyCall({ toolName, args, kind, server, subagent }: PolicyQuestion): PolicyCall {
   const call = { toolName, args, kind, ...(subagent !== undefined && { subagent }) };
   if (!server) return call;
-  const { name: mcpServer, tool: mcpTool, annotations, isTrusted: isTrustedServer } = server;
-  return { ...call, mcpServer, mcpTool, annotations, isTrustedServer };
+  const { name: mcpServer, tool: mcpTool, annotations, isTrusted: isTrustedServer, isProject } = server;
+  const ofProject = isProject === true && { isProjectServer: true };
+  return { ...call, mcpServer, mcpTool, annotations, isTrustedServer, ...ofProject };
 }

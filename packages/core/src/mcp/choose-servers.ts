@@ -50,6 +50,8 @@ export function chooseServers(
     isTrustedForRun,
     hint,
     trustHint,
+    home,
+    root,
     withheld: layers.flatMap(({ withheld = [] }) => withheld).filter((name) => !known.has(name)),
     consent: isAgreed ? undefined : () => openServerConsent({ home, root }),
   });

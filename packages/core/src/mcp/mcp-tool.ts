@@ -83,6 +83,7 @@ export function createMcpTool(listed: ListedTool, server: McpServer, call: CallS
       name: server.name,
       tool: listed.name,
       isTrusted: server.trust,
+      isProject: server.source === 'project',
       annotations: listed.annotations,
       fingerprint: [listed.description, listed.inputSchema ?? null].map((part) => sha256(toStableJson(part))).join('.'),
     },

@@ -17,6 +17,7 @@ import type { OpenTransport } from './server-link.ts';
 import type { OpenKeyring } from './sign-in/keyring.ts';
 import { mayHaveSignIns } from './sign-in/token-places.ts';
 import { StdioTransport } from './stdio-transport.ts';
+import { createNeutralDirectory, neutralDirectory } from './undecided-folder.ts';
 
 export interface TransportOptions {
   /** Holds the stored sign-ins; absent: servers get no token. */
@@ -33,7 +34,7 @@ export interface TransportOptions {
 }
 
 export function createOpenTransport(options: TransportOptions): OpenTransport {
-  const { root, environment: base, secrets, redaction, guard, confine, clock } = options;
+  const { home, root, environment: base, secrets, redaction, guard, confine, clock } = options;
   return async (server, attempt) => {
     const { address } = server;
     if (address.kind !== 'stdio') {
@@ -45,6 +46,7 @@ export function createOpenTransport(options: TransportOptions): OpenTransport {
     if (attempt === 'fallback') return undefined;
     const { command, args, cwd = '.', env } = address;
     const { variables } = createServerEnvironment({ base, secrets, redaction, env });
+    if (home !== undefined && cwd === neutralDirectory(home)) createNeutralDirectory(home);
     const place = { command, args, cwd: resolve(root, cwd), env: variables };
     const transport = new StdioTransport({ ...place, guard, confine, clock });
     return { transport, stderr: () => transport.stderrTail, strayBytes: () => transport.strayBytes };

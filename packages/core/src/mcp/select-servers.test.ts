@@ -113,6 +113,22 @@ describe('layers', () => {
     expect(servers).toMatchObject([{ name: 'a', source: 'project', trust: false, address: { command: 'p' } }]);
   });
 
+  it.each<[string, Record<string, unknown>, object, string[]]>([
+    [
+      'narrows its tools',
+      { includeTools: ['x', 'z'], excludeTools: ['q'] },
+      { includeTools: ['x'], excludeTools: ['q'] },
+      [],
+    ],
+    ['trusts it', { trust: true }, { trust: false }, ['so trust has no effect']],
+    ['is empty', {}, {}, ['and has no effect']],
+  ])('keeps the server of a weaker layer when an entry without an address %s', (_what, patch, expected, warned) => {
+    const own = { command: 'u', includeTools: ['x', 'y'] };
+    const { servers, warnings } = select({ user: { a: own }, project: { a: patch } });
+    expect(servers).toMatchObject([{ name: 'a', source: 'user', address: { command: 'u' }, ...expected }]);
+    expect(warnings).toEqual(warned.map((part) => expect.stringContaining(`neither a command nor a url, ${part}`)));
+  });
+
   it('adjusts the server of an extension, which cannot trust itself', () => {
     const { servers } = select({
       extensions: {

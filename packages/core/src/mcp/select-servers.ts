@@ -90,7 +90,8 @@ function mergeLayers(layers: readonly McpLayer[], warnings: string[]): Map<strin
       const entry = fitEntry(name, layer, warnings);
       if (!entry) continue;
       const found = { name, source, owner, file, locate, entry, written: written[name] };
-      if (source !== 'extension') ofSettings.set(name, found);
+      const weaker = ofSettings.get(name);
+      if (source !== 'extension') ofSettings.set(name, weaker ? replaceEntry(weaker, found, warnings) : found);
       else if (!ofExtensions.has(name)) ofExtensions.set(name, found);
       else warnings.push(`The MCP server ${name} of the extension ${owner} was skipped: its name is taken.`);
     }
@@ -101,6 +102,32 @@ function mergeLayers(layers: readonly McpLayer[], warnings: string[]): Map<strin
     merged.set(name, lower ? adjust(lower, found) : found);
   }
   return merged;
+}
+
+/** One without an address only narrows the tools of the weaker entry: it must not take a server away unnoticed. */
+function replaceEntry(weaker: MergedEntry, found: MergedEntry, warnings: string[]): MergedEntry {
+  if (hasAddress(found.entry) || !hasAddress(weaker.entry)) return found;
+  const { includeTools, excludeTools, ...rest } = found.entry;
+  const unused = Object.keys(rest).join(', ');
+  const place = found.locate?.(found.name) ?? found.file;
+  const where = place === undefined ? '' : `${place}: `;
+  if (unused !== '' || (includeTools ?? excludeTools) === undefined) {
+    const what = unused === '' ? 'and has no effect' : `so ${unused} has no effect`;
+    warnings.push(
+      `${where}mcpServers.${found.name} has neither a command nor a url, ${what}: ${weaker.file ?? 'a weaker file'} describes this server.`,
+    );
+  }
+  const included = intersect(weaker.entry.includeTools, includeTools);
+  const entry = {
+    ...weaker.entry,
+    ...(included && { includeTools: included }),
+    ...(excludeTools && { excludeTools: [...(weaker.entry.excludeTools ?? []), ...excludeTools] }),
+  };
+  return { ...weaker, entry };
+}
+
+function hasAddress({ command, url, httpUrl, tcp }: McpServerSettings): boolean {
+  return [command, url, httpUrl, tcp].some((value) => value !== undefined);
 }
 
 function adjust(lower: MergedEntry, higher: MergedEntry): MergedEntry {

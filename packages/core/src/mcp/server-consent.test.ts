@@ -1,9 +1,9 @@
 /** Which servers of a project may start, by a real record. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceKind } from '../protocol/source.ts';
 import { selectServers } from './select-servers.ts';
 import { admitServers, ServerConsent } from './server-consent.ts';
@@ -29,7 +29,8 @@ interface Trust {
 
 function admit(servers: ReturnType<typeof serversOf>, { trustedFolder, isTrustedForRun = false }: Trust) {
   const consent = () => new ServerConsent(file, folder);
-  const found = admitServers(servers, { trustedFolder, isTrustedForRun, hint: 'Run x.', consent });
+  const place = { home: join(folder, 'home'), root: join(folder, 'project') };
+  const found = admitServers(servers, { trustedFolder, isTrustedForRun, hint: 'Run x.', consent, ...place });
   return { started: found.servers.map(({ name }) => name), messages: found.messages };
 }
 
@@ -46,6 +47,45 @@ it('starts only servers of the user in a folder without a decision', () => {
   expect(admit(servers, {}).started).toEqual(['mine']);
 });
 
+describe('in a folder without a decision, a program of the user', () => {
+  const PLACE = { trustedFolder: undefined, isTrustedForRun: false, trustHint: 'Trust it.' };
+  const placeOf = ({ servers }: ReturnType<typeof admitServers>) =>
+    servers.map(({ address }) => (address.kind === 'stdio' ? address.cwd : address.kind));
+
+  it('runs outside it: where an absolute cwd says, else in an empty folder of the user', () => {
+    const [home, root] = [join(folder, 'home'), join(folder, 'project')];
+    mkdirSync(root);
+    const entries = {
+      a: { command: 'npx', args: ['x'] },
+      b: { command: 'x', cwd: 'tools' },
+      c: { command: 'x', cwd: join(root, 'tools') },
+      d: { command: 'x', cwd: '/opt' },
+      e: { url: 'https://e.example' },
+      f: { command: 'node', args: ['./server.js', '.'] },
+    };
+    const found = admitServers(serversOf(entries, 'user'), { ...PLACE, home, root });
+    const neutral = join(home, '.cache', 'castor', 'mcp-servers');
+    expect(placeOf(found)).toEqual([neutral, neutral, neutral, '/opt', 'http-or-sse', neutral]);
+    expect(found.messages).toEqual([
+      `The folder has no trust decision, so these MCP servers run in ${neutral}, not here: b, c, f. An absolute "cwd" in an entry names another folder. Trust it.`,
+    ]);
+  });
+
+  it.each<[string, string, object]>([
+    ['is the folder’s own', 'home', { command: 'ROOT/x', cwd: '/opt' }],
+    ['has no place outside it', 'project/home', { command: 'x' }],
+  ])('does not start where it %s', (_why, home, entry) => {
+    const root = join(folder, 'project');
+    const entries = { a: JSON.parse(JSON.stringify(entry).replace('ROOT', root)) as object };
+    const found = admitServers(serversOf(entries, 'user'), { ...PLACE, home: join(folder, home), root });
+    expect(found).toMatchObject({
+      servers: [],
+      refused: [{ name: 'a' }],
+      messages: ['MCP servers do not start, because the folder has no trust decision: a. Trust it.'],
+    });
+  });
+});
+
 it('starts nothing of a trusted project before a consent to exactly its entries', () => {
   const message =
     'MCP servers of this project do not start without your consent: a (npx -y "a b"; env TOKEN) [new]. Run x.';
@@ -56,7 +96,7 @@ it('starts nothing of a trusted project before a consent to exactly its entries'
 });
 
 it('needs no consent of its own where the user has agreed elsewhere', () => {
-  const found = admitServers(serversOf(ENTRY), { ...TRUSTED, isTrustedForRun: false });
+  const found = admitServers(serversOf(ENTRY), { ...TRUSTED, isTrustedForRun: false, home: folder, root: folder });
   expect(found).toMatchObject({ servers: [{ name: 'a' }], messages: [] });
 });
 

@@ -12,6 +12,7 @@ import { joinSentences } from '../util/join-sentences.ts';
 import { replaceFile } from '../util/replace-file.ts';
 import { cleanLine } from './clean-text.ts';
 import type { McpServer } from './server-config.ts';
+import { moveServers, neutralDirectory } from './undecided-folder.ts';
 
 export type ServerConsentState = 'known' | 'new' | 'changed';
 
@@ -66,7 +67,7 @@ export function openServerConsent({ home, root }: { home: string; root: string }
 }
 
 export interface ServerAdmissionOptions {
-  /** False: no server starts. Undefined: none of the project. */
+  /** False: no server starts. Undefined: none of the project, and none in its folder. */
   trustedFolder: boolean | undefined;
   /** A flag or a variable trusts the folder for this run, as it is now. */
   isTrustedForRun: boolean;
@@ -78,6 +79,9 @@ export interface ServerAdmissionOptions {
   withheld?: readonly string[] | undefined;
   /** Absent: the user has agreed to these entries elsewhere. */
   consent?: (() => ServerConsent) | undefined;
+  home: string;
+  /** The folder the agent works in. */
+  root: string;
 }
 
 /** A server of a trusted project that waits for the user's consent. */
@@ -97,11 +101,10 @@ export interface ServerAdmission {
 
 /** Leaves out servers that may not start, and reports why. It records nothing. */
 export function admitServers(servers: readonly McpServer[], options: ServerAdmissionOptions): ServerAdmission {
-  const { trustedFolder, isTrustedForRun, hint, withheld = [] } = options;
+  const { trustedFolder, isTrustedForRun, hint } = options;
+  if (trustedFolder === undefined) return admitUndecided(servers, options);
+  if (!trustedFolder) return refuseUntrusted(servers, servers, options);
   const ofProject = servers.filter(({ source }) => source === 'project');
-  if (trustedFolder === false || (trustedFolder === undefined && ofProject.length + withheld.length > 0)) {
-    return refuseUntrusted(servers, trustedFolder === false ? servers : ofProject, options);
-  }
   const consent = ofProject.length === 0 ? undefined : options.consent?.();
   if (!consent) return { servers: [...servers], refused: [], unsettled: [], messages: [] };
   const messages = consent.problem === undefined ? [] : [consent.problem];
@@ -131,6 +134,19 @@ export function admitServers(servers: readonly McpServer[], options: ServerAdmis
   };
 }
 
+/** Nothing of the folder starts, and nothing of the user in it. */
+function admitUndecided(servers: readonly McpServer[], options: ServerAdmissionOptions): ServerAdmission {
+  const ofUser = servers.filter(({ source }) => source !== 'project');
+  const { servers: started, affected, refused } = moveServers(ofUser, options);
+  const left = servers.filter((server) => server.source === 'project' || refused.includes(server));
+  const admission = refuseUntrusted(servers, left, options);
+  const names = listNames(affected.map(({ name }) => name));
+  const sentence = `The folder has no trust decision, so these MCP servers run in ${neutralDirectory(options.home)}, not here: ${names}.`;
+  const hint = 'An absolute "cwd" in an entry names another folder.';
+  const messages = names === '' ? [] : [joinSentences(sentence, hint, options.trustHint)];
+  return { ...admission, servers: started, messages: [...admission.messages, ...messages] };
+}
+
 /** Names of a folder that is not trusted are data, and may be many. */
 const MOST_NAMES = 10;
 
@@ -141,8 +157,7 @@ function refuseUntrusted(
 ): ServerAdmission {
   const why = trustedFolder === false ? 'the folder is not trusted' : 'the folder has no trust decision';
   const names = [...left.map(({ name }) => name), ...withheld].map((name) => cleanLine(name, 100));
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  const sentence = `MCP servers do not start, because ${why}: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`;
+  const sentence = `MCP servers do not start, because ${why}: ${listNames(names)}.`;
   return {
     servers: servers.filter((server) => !left.includes(server)),
     refused: names.map((name) => ({
@@ -152,6 +167,11 @@ function refuseUntrusted(
     unsettled: [],
     messages: names.length > 0 ? [joinSentences(sentence, trustHint)] : [],
   };
+}
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 function toFingerprints(servers: readonly McpServer[]): Fingerprints {

@@ -616,6 +616,27 @@ describe('settings', () => {
     expect(await decide(engine, { ...call('mcp_new_x'), mcpServer: 'new' })).toBe('ask_user');
   });
 
+  it('of a project restrict the servers of the user, and lift no question about them', async () => {
+    const ofUser = { ...call('mcp_mine_x'), mcpServer: 'mine' };
+    const ofProject = { ...call('mcp_mine_x'), mcpServer: 'mine', isProjectServer: true };
+    for (const fields of [
+      { allowed: ['mcp_mine_x'], isAllowedByProject: true },
+      { allowed: ['mcp_*'], isAllowedByProject: true },
+      { allowed: ['*'], isAllowedByProject: true },
+      { core: ['mcp_mine_x'], isCoreOfProject: true },
+      { mcpTrustedByProject: ['mine'] },
+    ]) {
+      const engine = engineFor(fields);
+      expect([fields, await decide(engine, ofUser), await decide(engine, ofProject)]).toEqual([fields, 'ask_user', 'allow']);
+    }
+    const listed = engineFor({ allowed: ['mcp_mine_x'], isAllowedByProject: true });
+    expect(await decide(listed, ofUser, 'yolo')).toBe('allow');
+    const policy = { ...userRule({ toolName: '*', mcpName: 'mine', decision: 'allow' }), kind: 'project' as const };
+    expect(await decide(createEngine([policy]), ofUser)).toBe('ask_user');
+    expect(await decide(createEngine([{ ...policy, decision: 'deny' }]), ofUser)).toBe('deny');
+    expect(await decide(engineFor({ core: ['read_file'], isCoreOfProject: true }), ofUser)).toBe('deny');
+  });
+
   it('by annotation allow nothing of a server that is neither trusted nor named, but still deny', async () => {
     const annotated = { ...call('mcp_fs_x'), mcpServer: 'fs', annotations: { readOnlyHint: true } };
     const allow = { toolName: '*', decision: 'allow', toolAnnotations: { readOnlyHint: true } } as const;

@@ -45,11 +45,18 @@ export function matchesCall(rule: PolicyRule, call: PolicyCall, context: PolicyC
   if (rule.interactive !== undefined && rule.interactive !== context.interactive) return false;
   if (rule.subagent !== undefined && rule.subagent !== call.subagent) return false;
   if (!matchesTool(rule, call) || !matchesKind(rule, call)) return false;
+  if (widensForeign(rule, call)) return false;
   if (rule.toolAnnotations === undefined) return true;
   // A server's word about its own tool allows nothing, unless the user trusts the server or the rule names it.
   const isNamed = rule.mcpName !== undefined && rule.mcpName !== '*';
   if (rule.decision === 'allow' && call.isTrustedServer !== true && !isNamed) return false;
   return Object.entries(rule.toolAnnotations).every(([key, value]) => call.annotations?.[key] === value);
+}
+
+/** A project may restrict the servers of the user; it lifts no question about them. */
+function widensForeign({ decision, kind, isOfProject }: PolicyRule, call: PolicyCall): boolean {
+  if (decision !== 'allow' || (kind !== 'project' && isOfProject !== true)) return false;
+  return isMcp(call) && call.isProjectServer !== true;
 }
 
 function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {

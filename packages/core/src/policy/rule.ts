@@ -56,6 +56,8 @@ export interface PolicyRule {
   toolAnnotations?: Readonly<Record<string, unknown>>;
   allowRedirection?: boolean;
   denyMessage?: string;
+  /** A project's file says so, whatever the tier: it lifts no question about servers of the user. */
+  isOfProject?: boolean;
   /** Matches only a Markdown file whose real path is in the plans folder; built-in rules only. */
   planFile?: boolean;
 }
@@ -84,6 +86,8 @@ export interface PolicyCall {
   mcpTool?: string;
   /** The user trusts the server: its annotations are more than hints. */
   isTrustedServer?: boolean;
+  /** The server is one of the project's. */
+  isProjectServer?: boolean;
 }
 
 export interface PolicyContext {

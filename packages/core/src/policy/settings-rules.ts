@@ -10,6 +10,8 @@ import type { PolicyDecision, PolicyRule } from './rule.ts';
 export interface SettingsRuleFields {
   /** `tools.allowed` or `--allowed-tools`. */
   allowed?: readonly string[] | undefined;
+  /** Whether that list is of a project's file: then it lifts no question about servers of the user. */
+  isAllowedByProject?: boolean | undefined;
   /** `tools.exclude`. */
   exclude?: readonly string[] | undefined;
   /** `excludeTools` of the enabled extensions. */
@@ -18,11 +20,14 @@ export interface SettingsRuleFields {
   isAirgapped?: boolean | undefined;
   /** `tools.core`. */
   core?: readonly string[] | undefined;
+  isCoreOfProject?: boolean | undefined;
   confirmationRequired?: readonly string[] | undefined;
   mcpAllowed?: readonly string[] | undefined;
   mcpExcluded?: readonly string[] | undefined;
   /** Servers with `trust: true`, in a trusted folder. */
   mcpTrusted?: readonly string[];
+  /** Servers that a project's file trusts: only its own. */
+  mcpTrustedByProject?: readonly string[];
   /** `mcp.autoAllowInHeadless`. */
   mcpAutoAllow?: boolean | undefined;
 }
@@ -61,6 +66,7 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
     mcpAllowed = [],
     mcpExcluded = [],
     mcpTrusted = [],
+    mcpTrustedByProject = [],
     mcpAutoAllow = false,
   } = fields;
   return [
@@ -76,14 +82,34 @@ export function rulesFromSettings(fields: SettingsRuleFields): PolicyRule[] {
         .map((found) => ({ ...found, source: { name: `extension ${name}: excludeTools` } })),
     ),
     ...confirmationRequired.flatMap((entry) => entryRules(entry, 'ask_user', 4.35, 'tools.confirmationRequired')),
-    ...(allowed === undefined ? [] : allowedRules(allowed)),
-    ...(core === undefined ? [] : coreRules(core)),
+    ...(allowed === undefined ? [] : asProject(allowedRules(allowed), fields.isAllowedByProject)),
+    ...(core === undefined ? [] : asProject(coreRules(core), fields.isCoreOfProject)),
     ...mcpTrusted.map((name) => serverRule(name, 'allow', 4.2, 'mcpServers.trust')),
+    ...asProject(
+      mcpTrustedByProject.map((name) => serverRule(name, 'allow', 4.2, 'mcpServers.trust')),
+      true,
+    ),
     ...mcpAllowed.map((name) => serverRule(name, 'allow', 4.1, 'mcp.allowed')),
     ...(mcpAutoAllow
       ? [{ ...serverRule('*', 'allow', 4.1, 'mcp.autoAllowInHeadless'), modes: NON_PLAN, interactive: false }]
       : []),
   ];
+}
+
+/**
+ * Rules of a project's file. What it lists of the user's servers stays available below its own denial of the rest: with a
+ * question, or in yolo mode without one, as the user chose.
+ */
+function asProject(rules: readonly PolicyRule[], isProject: boolean | undefined): PolicyRule[] {
+  if (isProject !== true) return [...rules];
+  return rules.flatMap((found): PolicyRule[] => {
+    if (found.decision !== 'allow') return [found];
+    const own = { ...found, isOfProject: true };
+    if (!found.toolName.startsWith('mcp_')) return [own];
+    const isCore = found.modes === NON_PLAN;
+    const listed: PolicyRule = isCore ? { ...found, decision: 'ask_user' } : { ...found, modes: ['yolo'] };
+    return [own, { ...listed, priority: found.priority - 0.001 }];
+  });
 }
 
 function allowedRules(allowed: readonly string[]): PolicyRule[] {

@@ -250,6 +250,8 @@ export interface ToolServer {
   readonly tool: string;
   /** The user trusts the server, so that its annotations inform an approval. */
   readonly isTrusted: boolean;
+  /** A project's file configures the server. */
+  readonly isProject?: boolean | undefined;
   /** The server's own statements about the tool. */
   readonly annotations: Readonly<Record<string, unknown>>;
   /** The hashes of the description and of the schema, with a dot between them. */
