@@ -117,6 +117,7 @@ async function switchServer(servers: Servers, what: 'enable' | 'disable', args: 
   await servers.switch(name, what === 'enable', { session });
   const state = servers.states.find((each) => each.name === name);
   const done = `MCP server '${name}' ${what}d${session ? ' for this session' : ''}.`;
+  if (what === 'enable' && state?.status === 'connecting') return info(`${done} It is connecting.`);
   const isBlocked = what === 'enable' && state?.status !== 'ready' && state?.lastError !== undefined;
   return isBlocked ? failure(`${done} ${state.lastError}`) : info(done);
 }

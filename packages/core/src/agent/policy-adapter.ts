@@ -221,7 +221,8 @@ export class PolicyAdapter implements PolicyPort {
     for (const target of targets) this.options.engine.addRule(sessionRule(target, this.mode));
     this.offered.clear();
     const isSaved = outcome === 'proceed_always_and_save';
-    const problem = server && (await this.openApprovals()).remember(server, { isSaved });
+    const isForAll = outcome === 'proceed_always_server';
+    const problem = server && (await this.openApprovals()).remember(server, { isSaved, isForAll });
     if (problem !== undefined) this.options.onProblem?.(problem);
     if (isSaved) await this.save(targets);
   }
@@ -257,6 +258,8 @@ export class PolicyAdapter implements PolicyPort {
   }
 
   private openApprovals(): Promise<ServerToolApprovals> {
+    const { leader } = this.options;
+    if (leader) return leader.openApprovals();
     this.approvals ??= import('../policy/server-tool-approvals.ts').then(
       (module) => new module.ServerToolApprovals(this.options.home),
     );

@@ -37,7 +37,8 @@ async function openPolicy({
 }
 
 function ask(tool: string, fingerprint = 'd.s', more: Partial<ToolServer> = {}) {
-  const server = { name: 'my_files', tool, isTrusted: false, annotations: {}, fingerprint, ...more };
+  const fingerprints = () => ({ read: 'd.s', write: 'd.s' });
+  const server = { name: 'my_files', tool, isTrusted: false, annotations: {}, fingerprint, fingerprints, ...more };
   return { toolName: `mcp_my_files_${tool}`, args: {}, kind: 'other' as const, server };
 }
 
@@ -69,6 +70,22 @@ it.each([
     expect(await policy.check(ask('read', fingerprint))).toMatchObject({ decision: 'ask_user', reason });
     expect((await policy.check(ask('read'))).decision).toBe('allow');
   }
+});
+
+it('for a whole server covers the tools it had: one that changed before its first use or came later asks', async () => {
+  const policy = await openPolicy();
+  await remember(policy, 'read', 'proceed_always_server');
+  expect(await policy.check(ask('write', 'x.s'))).toMatchObject({
+    decision: 'ask_user',
+    reason: 'The description of this tool changed since you allowed it.',
+  });
+  const added = { decision: 'ask_user', reason: 'This tool is new since you allowed the tools of this server.' };
+  expect(await policy.check(ask('delete'))).toMatchObject(added);
+  expect(await policy.check(ask('delete'))).toMatchObject(added);
+  const child = policy.at({ root: home, workspaceDirectories: [home] });
+  expect((await child.check(ask('write'))).decision).toBe('allow');
+  await remember(policy, 'delete', 'proceed_always_tool');
+  expect((await policy.check(ask('delete'))).decision).toBe('allow');
 });
 
 it('binds a saved answer to the tool, for every later run', async () => {

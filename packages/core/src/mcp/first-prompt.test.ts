@@ -57,6 +57,27 @@ describe('the first prompt', () => {
   });
 });
 
+it('a reload does not wait for a server that is late: the next prompt does, as the first one did', async () => {
+  await using server = await mcpServer({
+    tools: [{ name: 'echo' }],
+    rules: [mcp.on('initialize', [mcp.gate('late'), mcp.answer()], { nth: 2 })],
+  });
+  const over: number[] = [];
+  const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => stoppedBut(...over).sleep(ms, signal) };
+  const wait = { promptWaitMs: 5_000, showsWait: true };
+  await using run = openForTest({ one: { httpUrl: server.url } }, { clock, ...wait });
+  expect(await run.prepare()).toEqual([]);
+  over.push(1_000);
+  await run.servers.reload();
+  expect(run.servers.states).toMatchObject([{ name: 'one', status: 'connecting' }]);
+  const prepared = run.prepare();
+  await run.until(() => run.servers.wait !== undefined);
+  expect(run.servers.wait).toBe('Connecting to MCP servers... (0/1) - Waiting for: one');
+  server.release('late');
+  expect(await prepared).toEqual([]);
+  expect(run.registry.getTool('mcp_one_echo')).toBeDefined();
+});
+
 it('tools that a server adds while it lists them are there when it is ready', async () => {
   const changed = mcp.notify('notifications/tools/list_changed');
   await using one = await mcpStdioCommand({

@@ -131,7 +131,7 @@ export class McpManager {
 
   /**
    * Runs exactly these servers: one whose configuration changed is started again, with `restarts` every one. Resolves
-   * when the new ones are ready or have failed.
+   * when the former ones have ended and the new ones are connecting.
    */
   async replace(
     servers: readonly McpServer[],
@@ -153,7 +153,6 @@ export class McpManager {
       if (!this.links.has(server.name)) this.links.set(server.name, this.createLink(server));
     }
     this.starting = this.connectAll();
-    await this.starting;
   }
 
   /** Tells every server that the folders of the workspace changed. */

@@ -46,6 +46,7 @@ const QUIET_MS = 1_000;
 const ENDING_MS = 5_000;
 /** Prompts and resources of servers that are ready are usually there at once. */
 const OFFER_MS = 1_000;
+const NEVER = new AbortController().signal;
 /** Servers that are named while a prompt waits for them. */
 const MOST_NAMES = 3;
 
@@ -113,7 +114,7 @@ export class McpServers {
     await this.options.manager.settleOffers(this.limitMs(), signal);
   }
 
-  /** Runs before the first request of a prompt; only the first waits. */
+  /** Runs before the first request of a prompt; only the first waits, and the next after servers were started again. */
   readonly prepare = (signal: AbortSignal): AsyncGenerator<AgentEvent, void> => this.prepareOne(signal);
 
   private async *prepareOne(signal: AbortSignal): AsyncGenerator<AgentEvent, void> {
@@ -135,7 +136,7 @@ export class McpServers {
     return [describeInstructions(ready), this.options.search.describe()].filter((text) => text !== '').join('\n\n');
   }
 
-  /** Connects again to one server or all, after reading the settings again. Resolves when they are ready or failed. */
+  /** Connects again to one server or all, after reading the settings again. Resolves as `replace` does. */
   async reload(name?: string): Promise<void> {
     await this.replace((server) => name === undefined || server.name === name);
   }
@@ -146,7 +147,7 @@ export class McpServers {
     await this.replace(() => false);
   }
 
-  /** Resolves when the server is ready, failed or gone. Throws an Error with a sentence. */
+  /** Resolves as `replace` does. Throws an Error with a sentence. */
   async switch(name: string, isEnabled: boolean, { session = false } = {}): Promise<void> {
     if (session) this.switched.set(name.toLowerCase(), isEnabled);
     else {
@@ -183,10 +184,17 @@ export class McpServers {
     return limits.length === 0 ? [] : [Math.max(...limits)];
   }
 
+  /**
+   * Resolves when the servers are ready, failed or gone. With a user, a server that is late is not waited for: the next
+   * prompt does, as the first one did.
+   */
   private async replace(restarts: (server: McpServer) => boolean): Promise<void> {
+    const { manager, promptWaitMs } = this.options;
     const { servers, idle, unsettled } = this.options.select(this.switched);
     this.unsettled = unsettled;
-    await this.options.manager.replace(servers, idle, restarts);
+    await manager.replace(servers, idle, restarts);
+    this.hasWaited = false;
+    await manager.settle(promptWaitMs === undefined ? this.limitMs() : Math.min(QUIET_MS, promptWaitMs), NEVER);
   }
 
   private async *waitOnce(outer: AbortSignal): AsyncGenerator<AgentEvent, void> {

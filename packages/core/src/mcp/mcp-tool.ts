@@ -30,8 +30,16 @@ export type CallServer = (
   options: RequestOptions,
 ) => ReturnType<McpConnection['callTool']>;
 
-/** Returns the reason, worded to follow the tool's name, for a tool that cannot be offered. */
-export function createMcpTool(listed: ListedTool, server: McpServer, call: CallServer): DefinedTool | string {
+/**
+ * Returns the reason, worded to follow the tool's name, for a tool that cannot be offered. `fingerprints` holds those of
+ * all tools in the same list.
+ */
+export function createMcpTool(
+  listed: ListedTool,
+  server: McpServer,
+  call: CallServer,
+  fingerprints: Record<string, string> = {},
+): DefinedTool | string {
   if (listed.needsTask) return 'it can only be called as a task, which Castor does not support';
   const schema = toToolSchema(listed.inputSchema);
   if (typeof schema === 'string') return schema;
@@ -76,6 +84,10 @@ export function createMcpTool(listed: ListedTool, server: McpServer, call: CallS
       }
     },
   });
+  const fingerprint = [listed.description, listed.inputSchema ?? null]
+    .map((part) => sha256(toStableJson(part)))
+    .join('.');
+  fingerprints[listed.name] = fingerprint;
   return {
     ...tool,
     schema: { ...tool.schema, parametersJsonSchema: schema.declared },
@@ -85,7 +97,8 @@ export function createMcpTool(listed: ListedTool, server: McpServer, call: CallS
       isTrusted: server.trust,
       isProject: server.source === 'project',
       annotations: listed.annotations,
-      fingerprint: [listed.description, listed.inputSchema ?? null].map((part) => sha256(toStableJson(part))).join('.'),
+      fingerprint,
+      fingerprints: () => fingerprints,
     },
   };
 }

@@ -47,6 +47,7 @@ export class ToolSync {
 
   private replace(server: McpServer, listed: readonly ListedTool[], call: CallServer, result: SyncResult): void {
     const tools = new Set<string>();
+    const fingerprints: Record<string, string> = {};
     for (const entry of listed) {
       if (entry.name === '') {
         result.leftOut.push(`A tool of the MCP server ${server.name} was left out: it has no name.`);
@@ -57,7 +58,7 @@ export class ToolSync {
         result.leftOut.push(
           `The tool ${cleanLine(entry.name, 200)} of the MCP server ${server.name} was left out: ${why}.`,
         );
-      const tool = createMcpTool(entry, server, call);
+      const tool = createMcpTool(entry, server, call, fingerprints);
       if (typeof tool === 'string') refuse(tool);
       else if (tools.has(tool.name)) refuse(`the server lists ${tool.name} twice`);
       else this.offer(tool, server.name, { tools, refuse, leftOut: result.leftOut });

@@ -31,9 +31,11 @@ export class ServerToolApprovals {
   changeSince(server: ToolServer, rule: PolicyRule): string | undefined {
     const known = this.knownFor(rule);
     if (!known) return undefined;
-    const before = known[server.name]?.[server.tool];
+    const before = ownValue(ownValue(known, server.name), server.tool);
     if (before === undefined) {
-      // The answer covers all tools of the server: each is bound when it is first used.
+      if (known === this.session && rule.toolName === '*')
+        return 'This tool is new since you allowed the tools of this server.';
+      // A saved rule that is older than the record is bound when it is first used.
       this.bind(known, server);
       return undefined;
     }
@@ -47,8 +49,12 @@ export class ServerToolApprovals {
     return `The ${parts.join(' and ')} of this tool changed since you allowed it.`;
   }
 
-  /** Returns a sentence when a saved answer could not be bound: it then counts for this session. */
-  remember(server: ToolServer, { isSaved }: { isSaved: boolean }): string | undefined {
+  /**
+   * An answer for the whole server is bound to all tools it has now. Returns a sentence when a saved answer could not be
+   * bound: it then counts for this session.
+   */
+  remember(server: ToolServer, { isSaved, isForAll }: { isSaved: boolean; isForAll: boolean }): string | undefined {
+    if (isForAll) this.session[server.name] = { ...this.session[server.name], ...server.fingerprints?.() };
     this.bind(this.session, server);
     if (!isSaved) return undefined;
     const saved = this.readSaved();
@@ -80,6 +86,11 @@ export class ServerToolApprovals {
     this.saved ??= readKnown(this.path);
     return this.saved;
   }
+}
+
+/** Names are those of servers: one may be called like a member of every object. */
+function ownValue<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return record && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Without a readable record, every tool is bound to its next use. */

@@ -256,6 +256,8 @@ export interface ToolServer {
   readonly annotations: Readonly<Record<string, unknown>>;
   /** The hashes of the description and of the schema, with a dot between them. */
   readonly fingerprint: string;
+  /** The fingerprints of all tools that the server offered together with this one, by its own names. */
+  fingerprints?(): Readonly<Record<string, string>>;
 }
 
 /**
