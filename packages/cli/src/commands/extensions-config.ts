@@ -8,6 +8,8 @@ export interface SettingPrompt {
   /** Undefined when the user cancels. */
   ask(label: string, isSecret: boolean): Promise<string | undefined>;
   tell(line: string): void;
+  /** Keeps the keyboard for the questions until it is disposed of. */
+  hold?(): Disposable;
 }
 
 /** All settings of one extension, or of all extensions, or one setting. */
@@ -22,6 +24,7 @@ export async function configureExtension(
   if (scope === 'workspace' && desk.options.trustedFolder !== true) {
     throw new ExtensionError(`${desk.options.cwd} is not trusted, so values for it would not be read. Trust it first.`);
   }
+  using _keyboard = prompt.hold?.();
   for (const name of names) {
     const extension = desk.find(name);
     if (!extension) throw new ExtensionError(`Extension "${name}" is not installed.`);
@@ -81,6 +84,7 @@ export async function askMissingValues(
   const present = await readSettingValues(extension, place);
   const missing = extension.manifest.settings.filter(({ envVar }) => present[envVar] === undefined);
   const left: string[] = [];
+  using _keyboard = missing.length > 0 ? prompt?.hold?.() : undefined;
   for (const setting of missing) {
     const value = await prompt?.ask(labelOf(setting), setting.sensitive);
     if (value?.trim()) await writeSettingValue(extension, setting, value.trim(), { scope: 'user', place });

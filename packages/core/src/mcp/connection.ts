@@ -11,7 +11,7 @@ import { listPages } from './list-pages.ts';
 import type { PagedList } from './list-pages.ts';
 import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './listed-items.ts';
 import type { ListedPrompt, ListedResource, ListedTemplate, ListedTool } from './listed-items.ts';
-import { RpcSession } from './rpc-session.ts';
+import { RpcError, RpcSession } from './rpc-session.ts';
 import type { RequestOptions, RpcSessionOptions, RpcTransport } from './rpc-session.ts';
 import type { ServerAddress } from './server-config.ts';
 import type { CallResult } from './tool-result.ts';
@@ -192,11 +192,16 @@ export function isSignInMissing(error: unknown): boolean {
   return code === 401 || status === 401 || (error instanceof Error && error.name === 'UnauthorizedError');
 }
 
+/** Whether the words of an error are the server's: data, like every other word of it. */
+export function isServersWord(error: unknown): boolean {
+  return error instanceof RpcError || typeof (error as { status?: unknown }).status === 'number';
+}
+
 /** Over HTTP: the server forgot the session, or is not reachable. */
 export function isSessionLost(error: unknown): boolean {
   return (error as { status?: unknown }).status === 404 || isUnreachable(error);
 }
 
-function isUnreachable(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }

@@ -223,6 +223,7 @@ describe('a server', () => {
   it('leaves out and names a tool that cannot be offered, and keeps the rest', async () => {
     const tools = [
       { name: 'bad', inputSchema: { type: 'string' } },
+      { name: 'deep', inputSchema: JSON.parse(`${'{"items":'.repeat(5_000)}{}${'}'.repeat(5_000)}`) as object },
       { name: 'a b' },
       { name: 'a_b' },
       { name: 'none', inputSchema: null },
@@ -239,6 +240,7 @@ describe('a server', () => {
       tools: ['mcp_one_a_b', 'mcp_one_maybe', 'mcp_one_none'],
       leftOut: [
         'The tool bad of the MCP server one was left out: its arguments are not an object.',
+        'The tool deep of the MCP server one was left out: its schema is nested more than 500 deep.',
         'The tool a_b of the MCP server one was left out: the server lists mcp_one_a_b twice.',
         'A tool of the MCP server one was left out: it has no name.',
         'The tool task of the MCP server one was left out: it can only be called as a task, which Castor does not support.',
@@ -278,7 +280,8 @@ describe('a server', () => {
     await run.ready();
     expect((await run.call()).error).toEqual({
       type: 'mcp_tool_error',
-      message: "MCP tool 'echo' of the server 'one' failed: No such thing",
+      message:
+        "MCP tool 'echo' of the server 'one' failed:\n<untrusted_context>\nNo such thing\n</untrusted_context>",
     });
   });
 });

@@ -6,9 +6,11 @@
 import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
 import type { DefinedTool, ToolResult } from '../protocol/tools.ts';
 import { defineTool } from '../tools/define-tool.ts';
+import { wrapUntrusted } from '../tools/tool-output.ts';
 import { AsyncQueue } from '../util/async-queue.ts';
 import { sha256 } from '../util/sha256.ts';
 import { cleanDescription, cleanLine } from './clean-text.ts';
+import { isServersWord } from './connection.ts';
 import type { McpConnection } from './connection.ts';
 import type { ListedTool } from './listed-items.ts';
 import type { RequestOptions } from './rpc-session.ts';
@@ -105,8 +107,9 @@ export function createMcpTool(
 
 function failedCall(server: string, tool: string, error: unknown): ToolResult {
   const reason = cleanDescription(getErrorMessage(error), 2_000);
-  const message = `MCP tool '${tool}' of the server '${server}' failed: ${reason}`;
-  return { llmContent: message, returnDisplay: message, error: { message, type: 'mcp_tool_error' } };
+  const what = `MCP tool '${tool}' of the server '${server}' failed:`;
+  const message = isServersWord(error) ? `${what}\n${wrapUntrusted(reason)}` : `${what} ${reason}`;
+  return { llmContent: message, returnDisplay: `${what} ${reason}`, error: { message, type: 'mcp_tool_error' } };
 }
 
 /** `message 33%`; the number alone for an unknown total. */

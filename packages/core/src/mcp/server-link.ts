@@ -7,7 +7,7 @@ import type { Clock } from '../util/clock.ts';
 import { joinSentences } from '../util/join-sentences.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import { describeLog } from './describe-log.ts';
-import { describeFailure, isSessionLost, isSignInMissing, McpConnection } from './connection.ts';
+import { describeFailure, isSessionLost, isSignInMissing, isUnreachable, McpConnection } from './connection.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
 import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
@@ -114,7 +114,8 @@ export class ServerLink {
     } catch (error) {
       // The next request finds a new session.
       if (isSessionLost(error)) void connection.close();
-      if (isSignInMissing(error)) throw new Error(this.describe(error, this.opened), { cause: error });
+      if (isSignInMissing(error) || isUnreachable(error))
+        throw new Error(this.describe(error, this.opened), { cause: error });
       throw error;
     }
   }

@@ -77,13 +77,17 @@ describe('content', () => {
 
 it('shows structured content only without a text that repeats it', () => {
   expect(toToolResult('t', { content: [], structuredContent: { a: 1 } }).llmContent).toEqual([untrusted('{"a":1}')]);
-  const repeated = { content: [{ type: 'text', text: 'one' }], structuredContent: { a: 1 } };
-  expect(toToolResult('t', repeated).llmContent).toEqual([untrusted('one')]);
+  const repeated = (text: string) =>
+    toToolResult('t', { content: [{ type: 'text', text }], structuredContent: { a: 1, b: [2] } }).llmContent;
+  expect(repeated('{ "b": [2],\n "a": 1 }')).toEqual([untrusted('{ "b": [2],\n "a": 1 }')]);
+  expect(repeated('one')).toEqual([untrusted('one'), untrusted('{"a":1,"b":[2]}')]);
 });
 
 it.each([true, 'true'])('passes on the words of an error (%j)', (isError) => {
   const result = toToolResult('t', { content: [{ type: 'text', text: 'no such file' }], isError });
-  expect(result.error).toEqual({ message: "MCP tool 't' reported an error: no such file", type: 'mcp_tool_error' });
+  const message = "MCP tool 't' reported an error:\n<untrusted_context>\nno such file\n</untrusted_context>";
+  expect(result.error).toEqual({ message, type: 'mcp_tool_error' });
+  expect(result.returnDisplay).toBe("MCP tool 't' reported an error: no such file");
   expect(result.llmContent).toEqual([untrusted('no such file')]);
 });
 

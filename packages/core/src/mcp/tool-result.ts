@@ -4,10 +4,12 @@
  */
 
 import type { ToolResult } from '../protocol/tools.ts';
+import { wrapUntrusted } from '../tools/tool-output.ts';
 import { isRecord } from '../util/is-record.ts';
 import { shorten } from '../util/short-text.ts';
 import { cleanLine } from './clean-text.ts';
 import { BlockReader, note, textBlock } from './content-blocks.ts';
+import { toStableJson } from './server-config.ts';
 
 /** The result of `tools/call`, as received. */
 export interface CallResult {
@@ -26,7 +28,7 @@ export function toToolResult(tool: string, { content, structuredContent, isError
   const blocks = given.slice(0, MAX_BLOCKS).map((block) => reader.read(block));
   if (given.length > MAX_BLOCKS) blocks.push(note(`[${given.length - MAX_BLOCKS} more content blocks were left out]`));
   // Servers repeat structured content as text for clients that do not read it.
-  if (isRecord(structuredContent) && !given.some((block) => isRecord(block) && block['type'] === 'text')) {
+  if (isRecord(structuredContent) && !given.some((block) => isRepeated(block, structuredContent))) {
     blocks.push(textBlock(JSON.stringify(structuredContent)));
   }
   if (!Array.isArray(content) && blocks.length === 0) return noContent(tool);
@@ -38,12 +40,25 @@ export function toToolResult(tool: string, { content, structuredContent, isError
     .map(({ shown }) => shown)
     .join('\n')
     .trim();
-  const message = `MCP tool '${tool}' reported an error: ${said === '' ? 'it gave no reason' : said}`;
+  const words = said === '' ? 'it gave no reason' : said;
+  const what = `MCP tool '${tool}' reported an error:`;
   return {
     llmContent,
-    returnDisplay: message,
-    error: { message: shorten(message, MAX_SHOWN), type: 'mcp_tool_error' },
+    returnDisplay: `${what} ${words}`,
+    // The model reads the message; the words are the server's.
+    error: { message: `${what}\n${wrapUntrusted(shorten(words, MAX_SHOWN))}`, type: 'mcp_tool_error' },
   };
+}
+
+/** Whether a text says the same as the structured content, in whatever order and spacing. */
+function isRepeated(block: unknown, structured: Record<string, unknown>): boolean {
+  if (!isRecord(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
+  try {
+    return toStableJson(JSON.parse(block['text'])) === toStableJson(structured);
+  } catch {
+    // Not JSON: it is another text.
+    return false;
+  }
 }
 
 function noContent(tool: string): ToolResult {

@@ -116,6 +116,8 @@ it('rejects what no request can contain', () => {
   expect(toToolSchema({ type: 'object', properties: { a: { $ref: '#/$defs/l0' } }, $defs: doubling })).toBe(
     'its schema has more than 4000 places',
   );
+  const deep = Array.from({ length: 20_000 }).reduce<object>((inner) => ({ items: inner }), {});
+  expect(toToolSchema(deep)).toBe('its schema is nested more than 500 deep');
   expect(toToolSchema({ type: 'object', properties: many })).toMatch(/^its schema has \d+ characters; the limit is/);
 });
 

@@ -18,6 +18,8 @@ const MAX_DEPTH = 24;
 /** Places in a schema; replacing references may multiply them. */
 const MAX_NODES = 4_000;
 const MAX_CHARACTERS = 64 * 1024;
+/** A deeper one ends the stack of whatever reads it. */
+const MAX_NESTING = 500;
 const MAX_DESCRIPTION = 2_000;
 
 const FORMATS: ReadonlySet<string> = new Set(
@@ -35,6 +37,7 @@ const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'bool
 /** Returns the reason, worded to follow the tool's name, for a schema that no request can contain. */
 export function toToolSchema(input: unknown): ToolSchema | string {
   const root = isRecord(input) ? input : {};
+  if (isTooDeep(root)) return `its schema is nested more than ${MAX_NESTING} deep`;
   const types = typesOf(root);
   if (types !== undefined && !types.includes('object')) return 'its arguments are not an object';
   try {
@@ -48,6 +51,18 @@ export function toToolSchema(input: unknown): ToolSchema | string {
     if (error instanceof SchemaTooLarge) return `its schema has more than ${MAX_NODES} places`;
     throw error;
   }
+}
+
+/** Without recursion. */
+function isTooDeep(root: object): boolean {
+  let level: object[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_NESTING) return true;
+    level = level.flatMap((node) =>
+      Object.values(node).filter((value): value is object => typeof value === 'object' && value !== null),
+    );
+  }
+  return false;
 }
 
 class SchemaTooLarge extends Error {}

@@ -191,10 +191,11 @@ describe('a tool that is not loaded', () => {
     expect([called, declared().at(-1)]).toEqual([['create'], 'mcp_hub_create']);
   });
 
-  it('answers wrong arguments with its schema, once', () => {
+  it('answers wrong arguments with its schema, however often the call is built before it is declared', () => {
     const { registry, declared } = open(tools);
     const build = () => registry.getTool('mcp_hub_create')!.build({});
-    expect(build).toThrow(/Invalid parameters.*The schema of its arguments: \{"type":"object".*"title"/s);
+    for (let times = 0; times < 2; times++)
+      expect(build).toThrow(/Invalid parameters.*The schema of its arguments: \{"type":"object".*"title"/s);
     expect(declared().at(-1)).toBe('mcp_hub_create');
     expect(build).not.toThrow(/The schema of its arguments/);
   });

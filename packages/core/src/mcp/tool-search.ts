@@ -48,6 +48,8 @@ const MAX_LINE = 300;
 export class ToolSearch {
   private readonly options: ToolSearchOptions;
   private readonly loaded = new Set<string>();
+  /** Tools whose schemas the model has read in an error: declared from the next request on. */
+  private readonly shown = new Set<string>();
   private readonly sizes = new WeakMap<DefinedTool, number>();
   private readonly tool: DefinedTool;
   private isOn = false;
@@ -125,7 +127,8 @@ export class ToolSearch {
       } catch (error) {
         const isUnseen = this.isOn && !this.loaded.has(tool.name);
         if (!isUnseen || !(error instanceof ToolError) || error.type !== 'invalid_tool_params') throw error;
-        this.load(tool.name);
+        // A call is built more than once: the schema is in each error of this turn.
+        this.shown.add(tool.name);
         const schema = JSON.stringify(tool.schema.parametersJsonSchema);
         throw new ToolError(`${error.message} The schema of its arguments: ${schema}`, 'invalid_tool_params');
       }
@@ -136,6 +139,8 @@ export class ToolSearch {
   private arrange(tools: DefinedTool[]): DefinedTool[] {
     // A rule or a setting may withhold the search itself: then everything is declared.
     if (!this.isOn || !tools.some(({ name }) => name === SEARCH_TOOL)) return tools;
+    for (const name of this.shown) this.load(name);
+    this.shown.clear();
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     const own = tools.filter(({ server }) => server === undefined);
     return [...own, ...[...this.loaded].flatMap((name) => byName.get(name) ?? [])];

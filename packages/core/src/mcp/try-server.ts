@@ -4,6 +4,7 @@
  */
 
 import { getErrorMessage } from '../protocol/errors.ts';
+import type { ToolResult } from '../protocol/tools.ts';
 import { guardOwnChildren } from '../tools/own-children.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { systemClock } from '../util/clock.ts';
@@ -149,8 +150,13 @@ async function tryCall(
     ms: step?.ms,
     result,
     isError: done.error !== undefined,
-    text: done.error?.message ?? describeResult(result),
+    text: done.error ? shownFailure(done) : describeResult(result),
   };
+}
+
+/** Without the marks for the model. */
+function shownFailure({ returnDisplay, error }: ToolResult): string {
+  return typeof returnDisplay === 'string' && returnDisplay !== '' ? returnDisplay : (error?.message ?? '');
 }
 
 /** Text as it is, anything else by its kind and size. */

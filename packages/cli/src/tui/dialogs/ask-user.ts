@@ -3,7 +3,7 @@
 import type { AskUserQuestion } from '@castor/core';
 import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
-import type { DialogHost } from './dialog-host.ts';
+import type { DialogHost, HeldKeyboard } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';
 import type { SelectOption, SelectQuestion } from './select-dialog.ts';
 
@@ -20,9 +20,10 @@ export async function askQuestions(
   host: DialogHost,
   signal: AbortSignal,
 ): Promise<Record<string, string> | undefined> {
+  using keyboard = host.hold();
   const answers: Record<string, string> = {};
   for (let index = 0; index < questions.length;) {
-    const answer = await askOne(questions[index]!, frameOf(questions, index), host, signal);
+    const answer = await askOne(questions[index]!, frameOf(questions, index), keyboard, signal);
     if (answer === undefined) return undefined;
     if (answer === BACK) index--;
     else answers[String(index++)] = answer;
@@ -44,12 +45,12 @@ function frameOf(questions: readonly AskUserQuestion[], index: number): Frame {
 async function askOne(
   question: AskUserQuestion,
   frame: Frame,
-  host: DialogHost,
+  keyboard: HeldKeyboard,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { title, body } = frame;
   const askFreely = () =>
-    host.askText(
+    keyboard.askText(
       {
         title,
         ...(body && { body }),
@@ -60,15 +61,15 @@ async function askOne(
   if (question.type === 'text') return askFreely();
   if (question.type === 'yesno') {
     const options = ['Yes', 'No'].map((label) => ({ label, value: label }));
-    return host.choose({ ...frame, options }, signal);
+    return keyboard.choose({ ...frame, options }, signal);
   }
   const options = (question.options ?? []).map(({ label, description }) => ({
     label: makeVisibleLine(label),
     value: label,
     ...(description !== '' && { hint: makeVisibleLine(description) }),
   }));
-  if (question.multiSelect) return askSeveral(frame, options, host, signal);
-  const chosen = await host.choose(
+  if (question.multiSelect) return askSeveral(frame, options, keyboard, signal);
+  const chosen = await keyboard.choose(
     { ...frame, options: [...options, { label: 'Something else', value: OTHER }] },
     signal,
   );
@@ -78,13 +79,13 @@ async function askOne(
 async function askSeveral(
   frame: Frame,
   options: readonly SelectOption<string>[],
-  host: DialogHost,
+  keyboard: HeldKeyboard,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const chosen = new Set<string>();
   for (let initial = 0; ;) {
     const marked = options.map((option) => ({ ...option, mark: chosen.has(option.value) ? '✓' : '☐' }));
-    const value = await host.choose(
+    const value = await keyboard.choose(
       {
         ...frame,
         options: [...marked, { label: 'Done', value: DONE }],

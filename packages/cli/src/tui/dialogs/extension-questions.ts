@@ -2,10 +2,22 @@
 
 import { makeVisible } from '../../make-visible.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
-import type { DialogHost } from './dialog-host.ts';
+import type { DialogHost, HeldKeyboard } from './dialog-host.ts';
 
 export function extensionQuestions(dialogs: DialogHost, signal: AbortSignal) {
+  let held: HeldKeyboard | undefined;
   return {
+    /** For several values: nothing that is typed from the first to the last is a message. */
+    hold(): Disposable {
+      const keyboard = dialogs.hold();
+      held = keyboard;
+      return {
+        [Symbol.dispose]() {
+          held = undefined;
+          keyboard[Symbol.dispose]();
+        },
+      };
+    },
     async confirm(page: string, question: string): Promise<boolean> {
       const answer = await dialogs.choose<'yes' | 'no'>(
         {
@@ -28,7 +40,7 @@ export function extensionQuestions(dialogs: DialogHost, signal: AbortSignal) {
       return answer === 'yes';
     },
     async ask(label: string, isSecret: boolean): Promise<string | undefined> {
-      return dialogs.askText({ title: label, isSecret }, signal);
+      return (held ?? dialogs).askText({ title: label, isSecret }, signal);
     },
   };
 }
