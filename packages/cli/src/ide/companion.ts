@@ -140,7 +140,7 @@ export class Companion {
 
   private async openAt(address: CompanionAddress): Promise<void> {
     const connection = await this.reach(address);
-    const tools = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS }).catch(async (error: unknown) => {
+    const { items: tools } = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS }).catch(async (error: unknown) => {
       await connection.close();
       throw error;
     });

@@ -1,7 +1,9 @@
 /** Writes the pages of `/mcp`: state, last error, stderr, time to connect, counts, tools and what their search saves. Pure. */
 
 import type { DefinedTool, WorkspaceAgent } from '@castor/core';
+import { makeVisibleLine } from '../make-visible.ts';
 import { readableCount, readableDuration } from '../readable-numbers.ts';
+import { bareName, describeUsage } from './server-prompts.ts';
 import { STATUS_MARKS } from '../status-marks.ts';
 
 type Servers = NonNullable<WorkspaceAgent['servers']>;
@@ -208,8 +210,8 @@ function describePrompt(
   { name, description, arguments: args }: ServerState['prompts'][number],
   isLong: boolean,
 ): string {
-  const usage = args.map((each) => (each.isRequired ? ` --${each.name}` : ` [--${each.name}]`)).join('');
-  return `${name}${usage}${isLong && description !== '' ? `: ${description}` : ''}`;
+  const usage = args.length === 0 ? '' : ` ${describeUsage(args)}`;
+  return makeVisibleLine(`/${bareName(name)}${usage}${isLong && description !== '' ? `: ${description}` : ''}`);
 }
 
 function listOf(title: string, items: readonly string[]): string[] {

@@ -96,7 +96,7 @@ describe('/mcp', () => {
         '  Tools:',
         '  - mcp_docs_find',
         '  Prompts:',
-        '  - review --file',
+        '  - /review --file=…',
         '  Resources:',
         ...Array.from({ length: 10 }, (_, index) => `  - Page ${index} (@docs:doc://${index})`),
         '  ... 2 resources hidden',
@@ -244,6 +244,15 @@ describe('prompts of servers', () => {
       message: '/review was not sent: Missing required argument(s): --file',
     });
     expect(await run.run('/review help')).toContain('  --file  Which one (required)');
+  });
+
+  it('name their arguments in the order of values without names, and forge no line', async () => {
+    const declared = [{ name: 'style\n✓ evil - Ready' }, { name: 'file', required: true }];
+    await using run = await open({ docs: { prompts: [{ name: 'check\n✓ evil - Ready', arguments: declared }] } });
+    const page = await run.run('/mcp');
+    expect(page).toContain('  - /check-✓-evil---Ready --file=… [--style⏎✓ evil - Ready=…]');
+    const help = await run.run('/check-✓-evil---Ready help');
+    expect(help).toMatch(/in this order:\n {2}--file {2}\(required\)\n {2}--style⏎✓ evil - Ready {2}\(optional\)$/);
   });
 
   it('run where nobody watches, also while the server connects', async () => {

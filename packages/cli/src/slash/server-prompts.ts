@@ -5,6 +5,7 @@
 
 import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgent } from '@castor/core';
+import { makeVisibleLine } from '../make-visible.ts';
 import { sanitize } from '../sanitize.ts';
 import { failure, info } from './command.ts';
 import type { SlashCommand } from './command.ts';
@@ -23,7 +24,7 @@ export function toPromptCommands(servers: Servers, taken: ReadonlySet<string>): 
 }
 
 function freeName({ server, prompt }: OfferedPrompt, taken: ReadonlySet<string>, used: ReadonlySet<string>): string {
-  const bare = sanitize(prompt.name).trim().replaceAll(/\s+/g, '-');
+  const bare = bareName(prompt.name);
   if (!used.has(bare)) return bare;
   const wanted = taken.has(bare) ? `${server}.${bare}` : `${server}_${bare}`;
   let name = wanted;
@@ -31,12 +32,30 @@ function freeName({ server, prompt }: OfferedPrompt, taken: ReadonlySet<string>,
   return name;
 }
 
+/** As it is typed, unless another command has the name. */
+export function bareName(prompt: string): string {
+  return sanitize(prompt).trim().replaceAll(/\s+/g, '-');
+}
+
+/** In the order in which values without names fill them. */
+export function describeUsage(declared: OfferedPrompt['prompt']['arguments']): string {
+  const names = inOrder(declared).map(({ name, isRequired }) => {
+    const shown = makeVisibleLine(name);
+    return isRequired ? `--${shown}=…` : `[--${shown}=…]`;
+  });
+  return names.join(' ');
+}
+
+function inOrder(declared: OfferedPrompt['prompt']['arguments']): OfferedPrompt['prompt']['arguments'] {
+  return declared.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired));
+}
+
 function toCommand(servers: Servers, { server, prompt }: OfferedPrompt, name: string): SlashCommand {
   const { arguments: declared } = prompt;
-  const usage = declared.map((each) => (each.isRequired ? `--${each.name}=…` : `[--${each.name}=…]`)).join(' ');
+  const usage = describeUsage(declared);
   return {
     name,
-    description: `${prompt.description || `Invoke prompt ${prompt.name}`} (${server})`,
+    description: `${prompt.description || `Invoke prompt ${bareName(prompt.name)}`} (${server})`,
     source: { kind: 'server', name: server },
     // Without declared arguments too: words after the name are then an error, not a sentence for the model.
     usage,
@@ -65,9 +84,9 @@ function toCommand(servers: Servers, { server, prompt }: OfferedPrompt, name: st
 
 function describeArguments(name: string, { description, arguments: declared }: OfferedPrompt['prompt']): string {
   if (declared.length === 0) return `/${name} takes no arguments. ${description}`.trim();
-  const rows = declared.map((each) => {
+  const rows = inOrder(declared).map((each) => {
     const about = [each.description, each.isRequired ? '(required)' : '(optional)'].filter(Boolean).join(' ');
-    return `  --${each.name}  ${about}`;
+    return `  --${makeVisibleLine(each.name)}  ${about}`;
   });
   return [`/${name} ${description}`.trim(), 'Arguments, as --name="value" or in this order:', ...rows].join('\n');
 }

@@ -8,7 +8,7 @@ import { isRecord } from '../util/is-record.ts';
 import type { Clock } from '../util/clock.ts';
 import { cleanDescription, cleanLine } from './clean-text.ts';
 import { listPages } from './list-pages.ts';
-import type { PagedList } from './list-pages.ts';
+import type { ListedItems, PagedList } from './list-pages.ts';
 import { PROMPTS, RESOURCES, TEMPLATES, TOOLS } from './listed-items.ts';
 import type { ListedPrompt, ListedResource, ListedTemplate, ListedTool } from './listed-items.ts';
 import { RpcError, RpcSession } from './rpc-session.ts';
@@ -105,19 +105,19 @@ export class McpConnection {
   }
 
   /** A server without the capability has none. */
-  listTools(options: RequestOptions): Promise<ListedTool[]> {
+  listTools(options: RequestOptions): Promise<ListedItems<ListedTool>> {
     return this.list('tools', TOOLS, options);
   }
 
-  listPrompts(options: RequestOptions): Promise<ListedPrompt[]> {
+  listPrompts(options: RequestOptions): Promise<ListedItems<ListedPrompt>> {
     return this.list('prompts', PROMPTS, options);
   }
 
-  listResources(options: RequestOptions): Promise<ListedResource[]> {
+  listResources(options: RequestOptions): Promise<ListedItems<ListedResource>> {
     return this.list('resources', RESOURCES, options);
   }
 
-  listTemplates(options: RequestOptions): Promise<ListedTemplate[]> {
+  listTemplates(options: RequestOptions): Promise<ListedItems<ListedTemplate>> {
     return this.list('resources', TEMPLATES, options);
   }
 
@@ -163,8 +163,8 @@ export class McpConnection {
     await this.transport.close().catch(() => undefined);
   }
 
-  private async list<T>(capability: string, list: PagedList<T>, options: RequestOptions): Promise<T[]> {
-    if (!isRecord(this.capabilities[capability])) return [];
+  private async list<T>(capability: string, list: PagedList<T>, options: RequestOptions): Promise<ListedItems<T>> {
+    if (!isRecord(this.capabilities[capability])) return { items: [] };
     return listPages((method, params, more) => this.session.request(method, params, more), list, options);
   }
 }

@@ -50,7 +50,7 @@ export class DeniedTools {
     const names = [...counts.keys()].toSorted();
     for (const name of names) this.told.add(name);
     const list = names.map((name) => `${cleanLine(name, 100)} (${countOf(counts.get(name)!, 'tool')})`).join(', ');
-    const patterns = names.map((name) => `mcp_${cleanLine(name, 100)}_*`);
+    const patterns = names.map((name) => `${name.startsWith('mcp_') ? '' : 'mcp_'}${cleanLine(name, 100)}_*`);
     return joinSentences(
       `Tools of MCP servers are not allowed in this run: ${list}.`,
       hints?.allowServerTools?.(patterns),

@@ -22,8 +22,14 @@ export type AskServer = (
   options: RequestOptions,
 ) => Promise<Record<string, unknown>>;
 
-/** A server that does not know the method has no items. */
-export async function listPages<T>(ask: AskServer, list: PagedList<T>, options: RequestOptions): Promise<T[]> {
+export interface ListedItems<T> {
+  items: T[];
+  /** A sentence on what was not read. */
+  cut?: string;
+}
+
+/** A server that does not know the method has no items. What is too much is left out, with a sentence. */
+export async function listPages<T>(ask: AskServer, list: PagedList<T>, options: RequestOptions): Promise<ListedItems<T>> {
   const { method, key, noun, read } = list;
   const items: T[] = [];
   const cursors = new Set<string>();
@@ -39,9 +45,11 @@ export async function listPages<T>(ask: AskServer, list: PagedList<T>, options: 
       if (usable !== undefined) items.push(usable);
     }
     cursor = page['nextCursor'];
-    if (typeof cursor !== 'string' || cursor === '' || cursors.has(cursor)) return items;
+    if (typeof cursor !== 'string' || cursor === '' || cursors.has(cursor)) return { items };
     cursors.add(cursor);
-    if (cursors.size >= MAX_PAGES) throw new Error(`The list of ${noun} has more than ${MAX_PAGES} pages.`);
-    if (items.length > MAX_ITEMS) throw new Error(`The server lists more than ${MAX_ITEMS} ${noun}.`);
+    const isOver = cursors.size >= MAX_PAGES;
+    if (!isOver && items.length <= MAX_ITEMS) continue;
+    const limit = isOver ? `its list has more than ${MAX_PAGES} pages` : `it lists more than ${MAX_ITEMS}`;
+    return { items, cut: `Castor read ${items.length} ${noun} and no more: ${limit}.` };
   }
 }

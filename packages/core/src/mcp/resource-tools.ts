@@ -5,6 +5,7 @@ import type { DefinedTool } from '../protocol/tools.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { wrapUntrusted } from '../tools/tool-output.ts';
 import type { ServerContents } from './server-contents.ts';
+import { isServersWord } from './connection.ts';
 import type { McpServerState } from './server-state.ts';
 
 export interface ResourceToolOptions {
@@ -55,11 +56,20 @@ export function createResourceTools({ contents, states, isTrusted }: ResourceToo
         const how = found ? ' Only the user reads addresses of a template, with @, or trusts the server.' : '';
         throw new ToolError(`Resource not found for URI: ${uri}${how}`, 'mcp_resource_not_found');
       }
-      const { parts, shown } = await contents.readResource(found, signal);
+      const { parts, shown } = await contents.readResource(found, signal).catch((error: unknown) => {
+        throw markWords(error);
+      });
       return { llmContent: parts, returnDisplay: shown };
     },
   });
   return [list, read];
+}
+
+/** The model reads the words of a server between marks, also in an error. */
+function markWords(error: unknown): unknown {
+  if (!(error instanceof ToolError) || !isServersWord(error.cause)) return error;
+  const { message: display, type, cause } = error;
+  return new ToolError(`The resource could not be read:\n${wrapUntrusted(display)}`, type, { cause, display });
 }
 
 function describeResources(servers: readonly McpServerState[], changed: readonly string[]): string {

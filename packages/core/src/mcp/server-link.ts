@@ -8,6 +8,8 @@ import { joinSentences } from '../util/join-sentences.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import { describeLog } from './describe-log.ts';
 import { describeFailure, isSessionLost, isSignInMissing, isUnreachable, McpConnection } from './connection.ts';
+import type { ListedItems } from './list-pages.ts';
+import type { ListedTool } from './listed-items.ts';
 import type { RequestOptions, RpcTransport } from './rpc-session.ts';
 import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
@@ -79,6 +81,7 @@ export class ServerLink {
       request: () => this.request(),
       takeTools: (tools) => this.apply(tools),
       takeOffer: (offer) => this.report({ type: 'offered', ...offer }),
+      note: (text) => this.report({ type: 'logged', text }),
     });
   }
 
@@ -288,10 +291,11 @@ export class ServerLink {
     return { timeoutMs: this.options.server.startLimitMs, signal: this.end.signal };
   }
 
-  private apply(tools: Awaited<ReturnType<McpConnection['listTools']>>): void {
+  private apply({ items, cut }: ListedItems<ListedTool>): void {
     const { server, sync } = this.options;
-    const found = sync.apply(server, tools, (tool, args, options) => this.call(tool, args, options));
-    this.report({ type: 'listed', ...found });
+    const found = sync.apply(server, items, (tool, args, options) => this.call(tool, args, options));
+    const leftOut = cut === undefined ? found.leftOut : [...found.leftOut, `Of the MCP server ${server.name} ${cut}`];
+    this.report({ type: 'listed', ...found, leftOut });
   }
 
   private async call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {

@@ -1,6 +1,7 @@
 /** ServerLists: reads the lists of one MCP server and follows their changes. Only tools are needed to be ready. */
 
 import type { McpConnection } from './connection.ts';
+import type { ListedItems } from './list-pages.ts';
 import type { ListedTool } from './listed-items.ts';
 import { Relist } from './relist.ts';
 import type { RequestOptions } from './rpc-session.ts';
@@ -10,9 +11,13 @@ export interface ServerListsOptions {
   /** The connection in use. What a former one lists is dropped. */
   connection(): McpConnection | undefined;
   request(): RequestOptions;
-  takeTools(tools: ListedTool[]): void;
+  takeTools(tools: ListedItems<ListedTool>): void;
   takeOffer(offer: Partial<ServerOffer>): void;
+  /** A sentence on a list that was not read to its end. */
+  note(sentence: string): void;
 }
+
+const NO_ITEMS = { items: [] };
 
 type ListKind = 'tools' | 'prompts' | 'resources';
 
@@ -68,7 +73,7 @@ export class ServerLists {
   private async listPrompts(): Promise<void> {
     await this.list(
       (connection, request) => connection.listPrompts(request),
-      (prompts) => this.options.takeOffer({ prompts }),
+      (prompts) => this.options.takeOffer({ prompts: this.itemsOf(prompts) }),
     );
   }
 
@@ -76,9 +81,15 @@ export class ServerLists {
     await this.list(
       (connection, request) =>
         // A server may have resources without knowing templates.
-        Promise.all([connection.listResources(request), connection.listTemplates(request).catch(() => [])]),
-      ([resources, templates]) => this.options.takeOffer({ resources, templates }),
+        Promise.all([connection.listResources(request), connection.listTemplates(request).catch(() => NO_ITEMS)]),
+      ([resources, templates]) =>
+        this.options.takeOffer({ resources: this.itemsOf(resources), templates: this.itemsOf(templates) }),
     );
+  }
+
+  private itemsOf<T>({ items, cut }: ListedItems<T>): T[] {
+    if (cut !== undefined) this.options.note(cut);
+    return items;
   }
 
   private async list<T>(

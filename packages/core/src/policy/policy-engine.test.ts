@@ -616,6 +616,12 @@ describe('settings', () => {
     expect(await decide(engine, { ...call('mcp_new_x'), mcpServer: 'new' })).toBe('ask_user');
   });
 
+  it('cover a server whose own name begins with mcp_ by the names of its tools', async () => {
+    const tool = { ...call('mcp_z_echo'), mcpServer: 'mcp_z', mcpTool: 'echo' };
+    for (const pattern of ['mcp_z_*', 'mcp_mcp_z_*']) expect(await decide(engineFor({ allowed: [pattern] }), tool)).toBe('allow');
+    expect(await decide(engineFor({ allowed: ['mcp_z_*'] }), { ...tool, isProjectServer: true })).toBe('ask_user');
+  });
+
   it('of a project restrict the servers of the user, and lift no question about them', async () => {
     const ofUser = { ...call('mcp_mine_x'), mcpServer: 'mine' };
     const ofProject = { ...call('mcp_mine_x'), mcpServer: 'mine', isProjectServer: true };

@@ -75,7 +75,7 @@ function matchesTool(rule: PolicyRule, call: PolicyCall): boolean {
   if (!toolName.endsWith('*')) return false;
   if (toolName === 'mcp_*') return isMcp(call);
   const server = /^mcp_(.+)_\*$/.exec(toolName)?.[1];
-  if (server !== undefined) return isOfServer(call, server, rule.decision === 'deny');
+  if (server !== undefined) return isOfServer(call, server, rule.decision === 'deny') || isNamedAlike(call, toolName);
   return call.toolName.startsWith(toolName.slice(0, -1));
 }
 
@@ -94,6 +94,12 @@ function isOfServer(call: PolicyCall, server: string, forbids: boolean): boolean
   if (server === '*') return isMcp(call);
   if (call.mcpServer !== undefined && toMcpName(call.mcpServer) === toMcpName(server)) return true;
   return (forbids || call.mcpServer === undefined) && call.toolName.startsWith(`mcp_${toMcpName(server)}_`);
+}
+
+/** A server whose name begins with `mcp_` gets no second one: its tools are called as the pattern is written. */
+function isNamedAlike({ mcpServer, isProjectServer }: PolicyCall, pattern: string): boolean {
+  // A project must not take the user's leave for another server by the name of its own.
+  return mcpServer !== undefined && isProjectServer !== true && `${toMcpName(mcpServer)}_*` === pattern;
 }
 
 export function toMcpName(text: string): string {
