@@ -370,12 +370,16 @@ describe('a harmless fault changes nothing', () => {
   });
 });
 
-it('ends a process that left the group of its server', async () => {
+it.each(['is switched off', 'ends with the program'])('takes along what left its group when it %s', async (how) => {
   const shell = new ShellRunner({ environment: {}, tempDirectory: tmpdir() });
   await using one = await mcpStdioCommand(mcp.withFault(ECHO, 'detached_grandchild'));
   await using run = open({ one }, { guard: shell.guard });
   await run.ready();
   await one.untilAlive((alive) => alive.length === 2);
+  if (how === 'is switched off') {
+    await run.manager.replace([], []);
+    await one.untilAlive((alive) => alive.length === 0);
+  }
   await run.manager.dispose();
   await shell.dispose();
   await one.untilAlive((alive) => alive.length === 0);

@@ -184,7 +184,8 @@ export class McpManager {
 
   private drop(name: string, link: ServerLink): void {
     this.links.delete(name);
-    const closed = link.close().finally(() => this.closing.delete(closed));
+    const ended = link.close().then(() => link.endStrays());
+    const closed = ended.finally(() => this.closing.delete(closed));
     this.closing.add(closed);
     this.sync.remove(name);
     this.report({ type: 'closed', ...this.stamp(name) });

@@ -49,7 +49,12 @@ export function createOpenTransport(options: TransportOptions): OpenTransport {
     if (home !== undefined && cwd === neutralDirectory(home)) createNeutralDirectory(home);
     const place = { command, args, cwd: resolve(root, cwd), env: variables };
     const transport = new StdioTransport({ ...place, guard, confine, clock });
-    return { transport, stderr: () => transport.stderrTail, strayBytes: () => transport.strayBytes };
+    return {
+      transport,
+      stderr: () => transport.stderrTail,
+      strayBytes: () => transport.strayBytes,
+      endStrays: () => transport.endStrays(),
+    };
   };
 }
 

@@ -27,6 +27,8 @@ export interface OpenedTransport {
   signInProblem?(): string | undefined;
   /** Bytes on stdout that are not messages. */
   strayBytes?(): number;
+  /** Ends processes that outlive the server. */
+  endStrays?(): Promise<void>;
 }
 
 /** Opens the transports of a server in the order to try them. */
@@ -139,6 +141,11 @@ export class ServerLink {
     this.end.abort();
     await this.connection?.close();
     await this.running;
+  }
+
+  /** After `close`, for a program that goes on: its end ends every process anyway. */
+  async endStrays(): Promise<void> {
+    await this.opened?.endStrays?.();
   }
 
   private async attempt(): Promise<void> {

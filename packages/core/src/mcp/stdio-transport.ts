@@ -5,6 +5,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import type { ChildGuard } from '../tools/run-child.ts';
+import { CALL_MARK } from '../tools/shell/child-environment.ts';
 import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 import type { Clock } from '../util/clock.ts';
@@ -48,6 +49,8 @@ export class StdioTransport implements RpcTransport {
   private errors = '';
   private failure: string | undefined;
   private isOver = false;
+  /** Carried by every process that the server starts. */
+  private mark: string | undefined;
   /** Whether a message came: a program that says nothing has nothing to put in order before it ends. */
   private hasSpoken = false;
 
@@ -72,7 +75,9 @@ export class StdioTransport implements RpcTransport {
   /** Rejects with a sentence when the program cannot be started. */
   async start(): Promise<void> {
     const { command, args, cwd, env, guard } = this.options;
-    const given = { file: command, args, directory: cwd, environment: { ...env, ...guard?.prepare() } };
+    const marks = guard?.prepare() ?? {};
+    this.mark = marks[CALL_MARK];
+    const given = { file: command, args, directory: cwd, environment: { ...env, ...marks } };
     const invocation = await this.confine(given);
     const child = builtin.childProcess.spawn(invocation.file, [...invocation.args], {
       cwd,
@@ -114,6 +119,13 @@ export class StdioTransport implements RpcTransport {
     }
     // Children of the server may outlive it.
     signalChildGroup(child, 'SIGKILL');
+  }
+
+  /** After `close`: ends what left the server's group, without waiting for the end of this program. */
+  async endStrays(): Promise<void> {
+    if (this.mark === undefined) return;
+    const { killMarkedProcesses } = await import('../tools/shell/stray-processes.ts');
+    await killMarkedProcesses(this.mark);
   }
 
   private async confine(given: Invocation): Promise<Invocation> {
