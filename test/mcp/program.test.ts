@@ -70,10 +70,12 @@ describe('a server of the user', () => {
     expect(stderr).toMatch(/these MCP servers run in .*mcp-servers, not here: near\. .*trust the folder/);
     // The same words mean the folder's program once the user trusts it.
     expect([(await run('--skip-trust')).code, existsSync(mark)]).toEqual([0, true]);
-    expect(one.readRecord().of('started').map(({ cwd }) => cwd)).toEqual([
-      join(workspace.home, '.cache', 'castor', 'mcp-servers'),
-      workspace.project,
-    ]);
+    expect(
+      one
+        .readRecord()
+        .of('started')
+        .map(({ cwd }) => cwd),
+    ).toEqual([join(workspace.home, '.cache', 'castor', 'mcp-servers'), workspace.project]);
   });
 
   it.each<[string, object, object, string[]]>([

@@ -140,10 +140,12 @@ export class Companion {
 
   private async openAt(address: CompanionAddress): Promise<void> {
     const connection = await this.reach(address);
-    const { items: tools } = await connection.listTools({ timeoutMs: REQUEST_LIMIT_MS }).catch(async (error: unknown) => {
-      await connection.close();
-      throw error;
-    });
+    const { items: tools } = await connection
+      .listTools({ timeoutMs: REQUEST_LIMIT_MS })
+      .catch(async (error: unknown) => {
+        await connection.close();
+        throw error;
+      });
     const names = new Set(tools.map(({ name }) => name));
     if (this.isClosed) return connection.close();
     this.connection = connection;

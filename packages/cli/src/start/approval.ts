@@ -36,7 +36,14 @@ export interface ApprovalQuestion {
 }
 
 /** Throws an ExitError for a mode that is not allowed. */
-export function chooseApproval({ args, settings, layers, extensions, home, trustedFolder }: ApprovalQuestion): Approval {
+export function chooseApproval({
+  args,
+  settings,
+  layers,
+  extensions,
+  home,
+  trustedFolder,
+}: ApprovalQuestion): Approval {
   const warnings: string[] = [];
   const { policyPaths, adminPolicyPaths, context } = settings;
   const policy = args.policy ?? policyPaths;

@@ -59,7 +59,8 @@ function inEffect(layers: readonly GrantLayer[]): Trusted[] {
     const servers = values['mcpServers'];
     for (const [name, entry] of Object.entries(isRecord(servers) ? servers : {})) {
       const former = found.get(name);
-      if (isRecord(entry) && (!former || hasAddress(entry) || !hasAddress(former.entry))) found.set(name, { entry, scope });
+      if (isRecord(entry) && (!former || hasAddress(entry) || !hasAddress(former.entry)))
+        found.set(name, { entry, scope });
     }
   }
   return [...found].flatMap(([name, { entry, scope }]) => (entry['trust'] === true ? [{ name, scope }] : []));
@@ -75,5 +76,7 @@ function valueOf(values: Readonly<Record<string, unknown>>, group: string, key: 
 }
 
 function namesIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.flatMap((name: unknown) => (typeof name === 'string' ? [name.toLowerCase()] : [])) : [];
+  return Array.isArray(value)
+    ? value.flatMap((name: unknown) => (typeof name === 'string' ? [name.toLowerCase()] : []))
+    : [];
 }

@@ -29,7 +29,11 @@ export interface ListedItems<T> {
 }
 
 /** A server that does not know the method has no items. What is too much is left out, with a sentence. */
-export async function listPages<T>(ask: AskServer, list: PagedList<T>, options: RequestOptions): Promise<ListedItems<T>> {
+export async function listPages<T>(
+  ask: AskServer,
+  list: PagedList<T>,
+  options: RequestOptions,
+): Promise<ListedItems<T>> {
   const { method, key, noun, read } = list;
   const items: T[] = [];
   const cursors = new Set<string>();

@@ -283,8 +283,7 @@ describe('a server', () => {
     await run.ready();
     expect((await run.call()).error).toEqual({
       type: 'mcp_tool_error',
-      message:
-        "MCP tool 'echo' of the server 'one' failed:\n<untrusted_context>\nNo such thing\n</untrusted_context>",
+      message: "MCP tool 'echo' of the server 'one' failed:\n<untrusted_context>\nNo such thing\n</untrusted_context>",
     });
   });
 });

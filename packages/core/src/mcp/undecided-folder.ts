@@ -27,7 +27,10 @@ export interface MovedServers {
   refused: McpServer[];
 }
 
-export function moveServers(servers: readonly McpServer[], { home, root }: { home: string; root: string }): MovedServers {
+export function moveServers(
+  servers: readonly McpServer[],
+  { home, root }: { home: string; root: string },
+): MovedServers {
   const folder = realPath(root);
   const isOfFolder = (path: string) => isInside(path, root) || isInside(realPath(path), folder);
   const neutral = neutralDirectory(home);
@@ -35,7 +38,8 @@ export function moveServers(servers: readonly McpServer[], { home, root }: { hom
   for (const server of servers) {
     const { address } = server;
     if (address.kind !== 'stdio' || isElsewhere(address, isOfFolder)) result.servers.push(server);
-    else if (isOfFolder(neutral) || (isAbsolute(address.command) && isOfFolder(address.command))) result.refused.push(server);
+    else if (isOfFolder(neutral) || (isAbsolute(address.command) && isOfFolder(address.command)))
+      result.refused.push(server);
     else {
       result.servers.push({ ...server, address: { ...address, cwd: neutral } });
       if (meansFolder(address, root)) result.affected.push(server);

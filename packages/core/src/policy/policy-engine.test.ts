@@ -618,7 +618,8 @@ describe('settings', () => {
 
   it('cover a server whose own name begins with mcp_ by the names of its tools', async () => {
     const tool = { ...call('mcp_z_echo'), mcpServer: 'mcp_z', mcpTool: 'echo' };
-    for (const pattern of ['mcp_z_*', 'mcp_mcp_z_*']) expect(await decide(engineFor({ allowed: [pattern] }), tool)).toBe('allow');
+    for (const pattern of ['mcp_z_*', 'mcp_mcp_z_*'])
+      expect(await decide(engineFor({ allowed: [pattern] }), tool)).toBe('allow');
     expect(await decide(engineFor({ allowed: ['mcp_z_*'] }), { ...tool, isProjectServer: true })).toBe('ask_user');
   });
 
@@ -633,7 +634,11 @@ describe('settings', () => {
       { mcpTrustedByProject: ['mine'] },
     ]) {
       const engine = engineFor(fields);
-      expect([fields, await decide(engine, ofUser), await decide(engine, ofProject)]).toEqual([fields, 'ask_user', 'allow']);
+      expect([fields, await decide(engine, ofUser), await decide(engine, ofProject)]).toEqual([
+        fields,
+        'ask_user',
+        'allow',
+      ]);
     }
     const listed = engineFor({ allowed: ['mcp_mine_x'], isAllowedByProject: true });
     expect(await decide(listed, ofUser, 'yolo')).toBe('allow');
