@@ -102,6 +102,7 @@ describe('questions and prompts of a server', () => {
       },
     ],
     resources: [{ uri: 'doc://intro', name: 'Introduction', text: 'Welcome.' }],
+    rules: [mcp.on('resources/read', [mcp.failure(-1, 'gone')], { nth: 1 })],
   };
 
   it('asks in a dialog that names the server and warns of a secret; prompts and resources are completed', async () => {
@@ -153,6 +154,13 @@ describe('questions and prompts of a server', () => {
       { text: '<server_prompt server="docs" name="review">\nreview {"file":"a.ts"}\n\n</server_prompt>' },
     ]);
     await terminal.waitForText('done');
+
+    terminal.type('@docs:doc://intro again\r');
+    await terminal.waitForText('is not readable: The MCP server docs failed: gone');
+    // What was not sent is in the input again.
+    await terminal.waitForText('❯ @docs:doc://intro again');
+    terminal.type('\u0015');
+    await terminal.waitForText(/^❯ (?!@)/m);
 
     terminal.type('@docs:in');
     await terminal.waitForText('Introduction');

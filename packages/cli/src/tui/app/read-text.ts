@@ -104,7 +104,7 @@ interface Occasion {
 async function showRead(
   app: App,
   read: ReadPrompt,
-  { isShell, isShown, context }: Occasion,
+  { text, isShell, isShown, context }: Occasion,
 ): Promise<PreparedTurn | undefined> {
   switch (read.kind) {
     case 'prompt':
@@ -120,7 +120,10 @@ async function showRead(
       else app.info(read.text);
       return undefined;
     case 'error':
-      if (!context.signal.aborted) app.fail(read.message);
+      if (context.signal.aborted) return undefined;
+      app.fail(read.message);
+      // A message that was not sent is the user's to correct; a command is in the history.
+      if (!isShell && !isShown && app.composer.isEmpty()) app.composer.setText(text);
       return undefined;
     case 'command':
       if (read.result.type === 'propose_call') {
