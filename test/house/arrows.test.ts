@@ -119,7 +119,8 @@ describe('the arrows', () => {
     const pairs = PAIRS.map(({ path, to }) => [path, `export { a } from '../${to}/b.ts';`]);
     const other = "import { a } from './cycle.ts';\nexport const b = () => a;";
     broken = lint({ ...Object.fromEntries([...fixtures, ...pairs]), 'packages/core/src/util/other.ts': other });
-  });
+    // A linter on a busy machine.
+  }, 300_000);
 
   it.each(REFUSED)('refuse %s', (_, path, __, rule = IMPORTS) => {
     expect(broken[`packages/${path}`]).toEqual([rule]);

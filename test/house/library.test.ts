@@ -138,7 +138,7 @@ describe('the library in a project of its own', () => {
     programs = toPrograms(await readFile(join(ROOT, 'docs/library.md'), 'utf8'));
     for (const [name, text] of Object.entries(programs)) await writeFile(join(project, name), text);
     // A compiler on a busy machine.
-  }, 60_000);
+  }, 300_000);
   afterAll(() => rm(project, { recursive: true, force: true }));
 
   /** Every example loads the same modules: Node compiles them once. */

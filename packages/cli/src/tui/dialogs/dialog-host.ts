@@ -42,7 +42,6 @@ const NOT_OURS: readonly CommandName[] = [
   'app.showFullTodos',
   'app.clearScreen',
 ];
-
 /** They scroll what was printed for a question, unless the dialog itself has pages. */
 const PAGES: readonly CommandName[] = ['scroll.pageUp', 'scroll.pageDown'];
 
