@@ -299,6 +299,10 @@ describe('keys of the app', () => {
     await terminal.waitForText('esc closes');
     terminal.type(ESC);
     await terminal.waitForText(READY);
+    terminal.type(ctrl('o'));
+    await terminal.waitForText('Results');
+    terminal.type(ctrl('o'));
+    await terminal.waitForText(READY);
     // The page has left nothing behind.
     expect(lines.every((line) => seen().has(line))).toBe(false);
     terminal.type(ctrl('l'));

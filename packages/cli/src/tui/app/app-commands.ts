@@ -164,13 +164,20 @@ function toggleTodos(app: App): void {
 }
 
 /** Shows the results of the last prompt in full, on a page that leaves nothing behind. */
+/** The page of results that is open: the key that opened it closes it. */
+const openResults = new WeakMap<App, AbortController>();
+
 function showMore(app: App): void {
+  const open = openResults.get(app);
+  if (open) return open.abort();
   const { lastCalls } = app.state;
   if (lastCalls.length === 0) {
     app.toast('No output to expand.');
     return;
   }
-  void import('../conversation/tool-call.ts').then(({ renderToolCall }) => {
+  const page = new AbortController();
+  openResults.set(app, page);
+  const shown = import('../conversation/tool-call.ts').then(({ renderToolCall }) => {
     const rows = (width: number) =>
       lastCalls.flatMap((call) =>
         renderToolCall(call, {
@@ -182,8 +189,10 @@ function showMore(app: App): void {
         }),
       );
     if (app.isSpoken) return app.print(['', ...rows(app.width)]);
-    return app.dialogs.showPage({ title: 'Results', rows: ({ width }) => rows(width), startsAtEnd: true });
+    const results = { title: 'Results', rows: ({ width }: { width: number }) => rows(width), startsAtEnd: true };
+    return app.dialogs.showPage(results, page.signal);
   });
+  void shown.finally(() => openResults.delete(app));
 }
 
 function showShortcuts(app: App): boolean {
