@@ -48,7 +48,8 @@ export function parseShellLine(
   }
   return {
     commands: reader.commands,
-    problems: [...problems, ...reader.problems],
+    // A line that is read in two ways repeats what holds for both.
+    problems: [...new Set([...problems, ...reader.problems])],
     variables: reader.lineVariables,
   };
 }
