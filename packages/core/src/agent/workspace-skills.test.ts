@@ -123,7 +123,10 @@ describe('a skill', () => {
     const agent = await open(model, files, { approvalMode: 'yolo' });
     await send(agent);
     await agent.dispose();
-    expect(JSON.stringify(model.requests[2]?.body)).toMatch(/excel.*(not found|enum)/);
+    const bodies = model.requests.map(({ body }) => JSON.stringify(body));
+    expect(bodies[0]).toContain('"enum":["pdf"]');
+    expect(bodies[1]).toContain('BODY of pdf');
+    expect(bodies[2]).toContain(JSON.stringify('Skill "excel" not found. Available skills are: pdf').slice(1, -1));
   });
 
   it('that its author keeps from the model is in no request, and only the user can activate it', async () => {

@@ -17,18 +17,17 @@ import { describeResources } from './skill-text.ts';
 const DESCRIPTION =
   'Activates a skill of the list of available skills: returns its instructions and the files of its folder, which you may then read.';
 
+const NAME = { type: 'string', description: 'The name of the skill.' } as const;
+
 export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
-  const names = enumOfNames(skills.offered);
-  return defineTool({
+  const tool = defineTool({
     name: 'activate_skill',
     displayName: 'Activate Skill',
     kind: 'fetch',
     description: DESCRIPTION,
     schema: {
       type: 'object',
-      properties: {
-        name: { type: 'string', description: 'The name of the skill.', ...(names && { enum: names }) },
-      },
+      properties: { name: NAME },
       required: ['name'],
       additionalProperties: false,
     },
@@ -48,6 +47,18 @@ export function createActivateSkillTool(skills: SessionSkills): DefinedTool {
       };
     },
   });
+  return { ...tool, schema: { ...tool.schema, parametersJsonSchema: declaredSchema(skills) } };
+}
+
+/** Lists the names for the model. Calls are not checked against the list: an unknown name gets a sentence of its own. */
+function declaredSchema(skills: SessionSkills): Record<string, unknown> {
+  const names = enumOfNames(skills.offered);
+  return {
+    type: 'object',
+    properties: { name: { ...NAME, ...(names && { enum: names }) } },
+    required: ['name'],
+    additionalProperties: false,
+  };
 }
 
 async function describeConsent({ description, directory }: Skill): Promise<string> {
