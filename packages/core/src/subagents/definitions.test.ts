@@ -76,6 +76,7 @@ describe('a file of an agent', () => {
     expect(agents[0]).toMatchObject({ model: 'inherit', tools: ['read_file', 'run_shell_command', 'mcp_gh_list'] });
     expect(warnings.map((line) => line.split(';')[0])).toEqual([
       'a.md:4: color: unknown key, ignored',
+      'a.md:6: tools: "Bash(git *)" gives the whole tool',
       'a.md:5: model: "sonnet" is a name of another program, so the agent inherits the model.',
     ]);
   });

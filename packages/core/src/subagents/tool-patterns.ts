@@ -49,6 +49,8 @@ export function readToolPatterns(fields: Fields): string[] | undefined {
 
 function readName(given: string, fields: Fields): string[] {
   // Claude Code narrows a tool in brackets; here the policy does.
+  if (/\(.*\)$/.test(given))
+    fields.warn('tools', `"${given}" gives the whole tool; narrow it with a rule that names the agent`);
   const name = resolveToolName(given.replace(/\(.*\)$/, ''));
   // Claude Code's form of a server's tool.
   const [, server, tool] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? [];
