@@ -15,7 +15,7 @@ export { createSettingsSchema } from './config/settings-schema.ts';
 export { fitShape } from './config/setting-shape.ts';
 export type { Shape } from './config/setting-shape.ts';
 export { SettingsError } from './config/settings-error.ts';
-export { saveSetting, writeMigrations } from './config/edit-settings.ts';
+export { previewSetting, saveSetting, writeMigrations } from './config/edit-settings.ts';
 export { lineOf, parseJsonText } from './config/json-text.ts';
 export { parseTomlText } from './config/toml-text.ts';
 export { ENVIRONMENT_VARIABLES } from './config/environment-variables.ts';
@@ -73,7 +73,7 @@ export { readSystemPrompt, resolveSystemPromptFile } from './context/system-prom
 export { loadSkills } from './skills/load-skills.ts';
 export { findInstallable } from './skills/find-installable.ts';
 export type { InstallableSkill } from './skills/find-installable.ts';
-export { copySkill, isPlaced, linkSkill, removeSkill } from './skills/place-skills.ts';
+export { checkSkill, copySkill, isPlaced, linkSkill, removeSkill, visitSkill } from './skills/place-skills.ts';
 export { SkillError } from './skills/skill-error.ts';
 export { findSkillFolders } from './skills/skill-folders.ts';
 export type { Skill } from './skills/skill.ts';

@@ -321,6 +321,68 @@ describe('castor import --from another agent', () => {
     expect(stdout).toMatch(/failed {9}skill s: .*A skill may hold no links[^]*written {8}agent a →[^]*, 1 failed\./);
   });
 
+  it('reports in a dry run what the run then does', async () => {
+    const agent = (name: string) => `---\nname: ${name}\ndescription: d\n---\nYou.`;
+    await using files = await createWorkspace({
+      homeFiles: {
+        '.claude/skills/good/SKILL.md': '---\nname: good\ndescription: d\n---\nx',
+        '.claude/skills/linked/SKILL.md': '---\nname: linked\ndescription: d\n---\nx',
+        '.claude/commands/a.md': 'x',
+        '.claude/agents/one.md': agent('same'),
+        '.claude/agents/two.md': agent('same').replace('You', 'I'),
+        '.claude/CLAUDE.md': 'Use tabs.',
+        '.claude/settings.json': JSON.stringify({
+          permissions: { allow: ['Bash(ls:*)', 'Bash(ls *)'], deny: ['mcp__db', 'WebFetch'] },
+        }),
+        '.claude.json': JSON.stringify({ mcpServers: { one: { command: 'x' } } }),
+        '.gemini/commands': 'a file in the place of a folder',
+        '.gemini/settings.json': '{"mcp": true, "tools": {"exclude": "web_fetch"}}',
+        '.gemini/GEMINI.md': 'Mine.',
+      },
+    });
+    symlinkSync('/etc/passwd', join(files.home, '.claude/skills/linked/link'));
+    const results = async (...words: string[]) => {
+      const { code, stdout } = await run(files, '--from', 'claude', '--user', '-o', 'json', ...words);
+      const [{ results: all } = { results: [] }] = JSON.parse(stdout) as { results: ImportResult[] }[];
+      return {
+        code,
+        lines: all.map(({ what, status, detail }) => [what, status.replace('would write', 'written'), detail]),
+      };
+    };
+    for (const words of [[], ['--overwrite']]) {
+      const dry = await results('--dry-run', ...words);
+      expect(dry).toEqual(await results(...words));
+      expect(dry.code).toBe(1);
+    }
+    expect((await results()).lines).toEqual(
+      expect.arrayContaining([
+        ['skill linked', 'failed', expect.stringContaining('may hold no links')],
+        ['command a.md', 'failed', `${join(files.home, '.gemini/commands')} is not a folder.`],
+        ['permission mcp__db (denied)', 'failed', expect.stringContaining('a parent key is not an object')],
+      ]),
+    );
+  });
+
+  it('gives an agent no tool that its list does not name', async () => {
+    const agent = (tools: string) => `---\ndescription: d\ntools: ${tools}\n---\nYou.`;
+    await using files = await createWorkspace({
+      homeFiles: {
+        '.claude/agents/unknown.md': agent('Frobnicate, Task'),
+        '.claude/agents/empty.md': agent('[]'),
+        '.config/opencode/agent/off.md': agent('{ "*": false }'),
+        '.config/opencode/opencode.json':
+          '{"mcp":{"db":{"type":"local","command":["x"],"environment":{"A":"{env:MODE}"}}}}',
+      },
+    });
+    await run(files, '--from', 'claude');
+    await run(files, '--from', 'opencode');
+    for (const name of ['unknown', 'empty', 'off'])
+      expect(readFileSync(join(files.home, `.gemini/agents/${name}.md`), 'utf8')).toContain('\ntools: []\n');
+    expect(json(join(files.home, '.gemini/settings.json'))).toMatchObject({
+      mcpServers: { db: { env: { A: '${MODE}' } } },
+    });
+  });
+
   it('names everything of Claude Code that a project and a user can have', async () => {
     const permissions = {
       additionalDirectories: ['../docs', '/srv/docs'],

@@ -10,6 +10,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { toJson } from '../to-json.ts';
 import { carryOut } from './import/carry-out.ts';
 import type { ImportResult } from './import/carry-out.ts';
+import { ImportDisk } from './import/import-disk.ts';
 import type { ImportPlace, ReadAgent } from './import/import-step.ts';
 import { readClaude } from './import/read-claude.ts';
 import { readCodex } from './import/read-codex.ts';
@@ -61,14 +62,21 @@ export async function runImportCommand(argv: readonly string[], context: Subcomm
   const isJson = (values.get('-o') ?? values.get('--output-format')) === 'json';
   const isDry = flags.has('--dry-run');
   const scopes = (['user', 'project'] as const).filter((scope) => wants(scope, flags, { home, cwd }));
-  const mayReplace = flags.has('--overwrite') ? async () => true : isJson ? async () => false : askToReplace;
+  const mayReplace = flags.has('--overwrite')
+    ? async () => true
+    : isJson || !isatty(0)
+      ? async () => false
+      : isDry
+        ? async () => 'ask' as const
+        : askToReplace;
+  const disk = new ImportDisk({ isDry });
   const report: { scope: string; results: ImportResult[] }[] = [];
   try {
     const places = scopes.map((scope): ImportPlace => ({ scope, home, cwd }));
     // A damaged file stops the import before anything is written.
     const plans = await Promise.all(places.map(async (place) => ({ place, steps: await agent.read(place) })));
     for (const { place, steps } of plans) {
-      report.push({ scope: place.scope, results: await carryOut(steps, place, { isDry, mayReplace }) });
+      report.push({ scope: place.scope, results: await carryOut(steps, place, { disk, isDry, mayReplace }) });
     }
   } catch (error) {
     output.note(`castor: the import stopped: ${getErrorMessage(error)}`);
@@ -90,7 +98,6 @@ function wants(scope: 'user' | 'project', flags: ReadonlySet<string>, { home, cw
 }
 
 async function askToReplace(what: string, where: string): Promise<boolean> {
-  if (!isatty(0)) return false;
   const { askLine } = await import('./ask-terminal.ts');
   const answer = await askLine({ text: `Replace ${where} by the ${what}? [y/N]: ` });
   return ['y', 'yes'].includes(answer?.trim().toLowerCase() ?? '');
@@ -107,6 +114,7 @@ function describe(name: string, report: readonly { scope: string; results: Impor
     isDry ? `${count('would write')} would be written` : `${count('written')} written`,
     `${count('already there')} already there`,
     `${count('kept')} kept as they are`,
+    ...(count('would ask') > 0 ? [`${count('would ask')} to ask about`] : []),
     ...(count('used as it is') > 0 ? [`${count('used as it is')} used as they are`] : []),
     `${countOf(count('no counterpart'), 'thing')} not taken over`,
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),

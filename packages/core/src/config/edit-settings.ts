@@ -22,6 +22,11 @@ export function saveSetting(path: string, key: string | readonly string[], value
   return saveSettings(path, [{ path: typeof key === 'string' ? key.split('.') : key, value }]);
 }
 
+/** The text of the file after `saveSetting`, of the file as it is or as `source` has it. Throws what `saveSetting` throws. */
+export function previewSetting(path: string, key: readonly string[], value: unknown, source?: string): string {
+  return editText(path, source ?? readForEditing(path), { path: key, value });
+}
+
 /** Writes all edits or none. */
 function saveSettings(path: string, edits: readonly SettingsEdit[]): boolean {
   const old = readForEditing(path);

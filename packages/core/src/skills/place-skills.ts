@@ -31,21 +31,28 @@ export function isPlaced(name: string, destination: string): boolean {
 }
 
 /** Copies the skill, replacing one of the same name. Returns its folder. Throws SkillError. */
-export function copySkill({ name, directory }: InstallableSkill, destination: string): string {
-  const place = placeOf(name, destination);
-  const from = realpathSync(directory);
-  if (isSameOrInside(place, from)) throw new SkillError(`${place} is inside the skill itself.`);
+export function copySkill(skill: InstallableSkill, destination: string): string {
+  checkSkill(skill, destination);
+  const place = placeOf(skill.name, destination);
   makeDirectory(destination);
   const temporary = join(destination, `.${basename(place)}.${process.pid}.new`);
   try {
     rmSync(temporary, { recursive: true, force: true });
-    copyFolder(from, temporary, { files: 0, bytes: 0 });
+    copyFolder(realpathSync(skill.directory), temporary);
     replace(place, temporary);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
     throw error;
   }
   return place;
+}
+
+/** Throws the SkillError for which `copySkill` would not copy the skill. */
+export function checkSkill({ name, directory }: InstallableSkill, destination: string): void {
+  const place = placeOf(name, destination);
+  const from = realpathSync(directory);
+  if (isSameOrInside(place, from)) throw new SkillError(`${place} is inside the skill itself.`);
+  for (const _ of visitSkill(from));
 }
 
 /** Links to the skill's folder, replacing a link of the same name. Returns the link. Throws SkillError. */
@@ -89,30 +96,49 @@ function placeOf(name: string, destination: string): string {
   return join(destination, name);
 }
 
-interface Copied {
-  files: number;
-  bytes: number;
+interface Visited {
+  /** Relative to the skill's folder. */
+  readonly path: string;
+  readonly isFolder: boolean;
 }
 
-function copyFolder(from: string, to: string, copied: Copied): void {
+/** Every entry that belongs to a skill; a folder comes before its content. Throws SkillError for one that may not be copied. */
+export function* visitSkill(from: string): Generator<Visited, void> {
+  let files = 0;
+  let bytes = 0;
+  function* visit(folder: string): Generator<Visited, void> {
+    for (const entry of readdirSync(join(from, folder), { withFileTypes: true })) {
+      if (SKIPPED.has(entry.name)) continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        yield { path, isFolder: true };
+        yield* visit(path);
+      } else if (entry.isFile()) {
+        files += 1;
+        bytes += lstatSync(join(from, path)).size;
+        if (files > MOST_FILES) throw new SkillError(`The skill has more than ${MOST_FILES} files.`);
+        if (bytes > MOST_BYTES) throw new SkillError('The skill is larger than 100 MB.');
+        yield { path, isFolder: false };
+      } else {
+        const place = join(from, path);
+        throw new SkillError(`${place} is neither a file nor a folder. A skill may hold no links and no devices.`);
+      }
+    }
+  }
+  yield* visit('');
+}
+
+function copyFolder(from: string, to: string): void {
   makeDirectory(to);
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    if (SKIPPED.has(entry.name)) continue;
-    const source = join(from, entry.name);
-    if (entry.isDirectory()) copyFolder(source, join(to, entry.name), copied);
-    else if (entry.isFile()) copyOne(source, join(to, entry.name), copied);
-    else throw new SkillError(`${source} is neither a file nor a folder. A skill may hold no links and no devices.`);
+  for (const { path, isFolder } of visitSkill(from)) {
+    if (isFolder) makeDirectory(join(to, path));
+    else copyOne(join(from, path), join(to, path));
   }
 }
 
-function copyOne(from: string, to: string, copied: Copied): void {
-  const { size, mode } = lstatSync(from);
-  copied.files += 1;
-  copied.bytes += size;
-  if (copied.files > MOST_FILES) throw new SkillError(`The skill has more than ${MOST_FILES} files.`);
-  if (copied.bytes > MOST_BYTES) throw new SkillError('The skill is larger than 100 MB.');
+function copyOne(from: string, to: string): void {
   copyFileSync(from, to);
-  chmodSync(to, (mode & 0o777) | 0o600);
+  chmodSync(to, (lstatSync(from).mode & 0o777) | 0o600);
 }
 
 /** The old folder leaves only when the new one is complete. */

@@ -1,33 +1,33 @@
 /** Carries out the steps of an import, or says what it would do. Nothing that exists is replaced without the user's yes. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { getErrorMessage } from '@castor/core';
-import {
-  copySkill,
-  isPlaced,
-  isRecord,
-  projectDirectory,
-  readSourceFile,
-  replaceFile,
-  saveSetting,
-  userDirectory,
-} from '@castor/core/program';
+import { isRecord, projectDirectory, userDirectory } from '@castor/core/program';
+import type { ImportDisk, PlaceState } from './import-disk.ts';
 import type { ImportPlace, ImportStep } from './import-step.ts';
-import { readText } from './read-files.ts';
 
 export interface ImportResult {
   readonly what: string;
-  readonly status: 'written' | 'would write' | 'already there' | 'kept' | 'used as it is' | 'no counterpart' | 'failed';
+  readonly status:
+    | 'written'
+    | 'would write'
+    | 'would ask'
+    | 'already there'
+    | 'kept'
+    | 'used as it is'
+    | 'no counterpart'
+    | 'failed';
   /** Where it is now, or why it is not. */
   readonly detail: string;
   readonly notes: readonly string[];
 }
 
 export interface ImportOptions {
+  readonly disk: ImportDisk;
   readonly isDry: boolean;
-  /** Asked about each thing that exists with another content. */
-  readonly mayReplace: (what: string, where: string) => Promise<boolean>;
+  /** Asked about each thing that exists with another content. Of a dry run `ask` stands for the question. */
+  readonly mayReplace: (what: string, where: string) => Promise<boolean | 'ask'>;
 }
 
 export async function carryOut(
@@ -49,74 +49,59 @@ async function carryOutOne(step: ImportStep, place: ImportPlace, options: Import
   const { what, notes = [] } = step;
   if (step.kind === 'none') return { what, status: 'no counterpart', detail: step.reason, notes };
   if (step.kind === 'shared') return { what, status: 'used as it is', detail: '', notes };
-  const target = targetOf(step, place);
+  const target = targetOf(step, place, options.disk);
   const done = (status: ImportResult['status']): ImportResult => ({ what, status, detail: target.where, notes });
   if (target.state === 'same') return done('already there');
-  if (options.isDry) return done(target.state === 'other' ? 'kept' : 'would write');
-  if (target.state === 'other' && !(await options.mayReplace(what, target.where))) return done('kept');
+  const answer = target.state === 'missing' || (await options.mayReplace(what, target.where));
+  if (answer !== true) return done(answer === 'ask' ? 'would ask' : 'kept');
   target.write();
-  return done('written');
+  return done(options.isDry ? 'would write' : 'written');
 }
 
 interface Target {
   readonly where: string;
-  readonly state: 'missing' | 'same' | 'other';
+  readonly state: PlaceState;
   write(): void;
 }
 
-function targetOf(step: Exclude<ImportStep, { kind: 'none' | 'shared' }>, { scope, home, cwd }: ImportPlace): Target {
+type WritingStep = Exclude<ImportStep, { kind: 'none' | 'shared' }>;
+
+function targetOf(step: WritingStep, { scope, home, cwd }: ImportPlace, disk: ImportDisk): Target {
   const folder = scope === 'user' ? userDirectory(home) : projectDirectory(cwd);
   const settings = join(folder, 'settings.json');
   switch (step.kind) {
     case 'setting': {
-      const present = valueAt(readSourceFile(settings) ?? {}, step.key);
+      const present = valueAt(disk.readSettings(settings), step.key);
       const state = present === undefined ? 'missing' : isSame(present, step.value) ? 'same' : 'other';
       return {
         where: `${step.key.join('.')} in ${settings}`,
         state,
-        write: () => void saveSetting(settings, step.key, step.value),
+        write: () => disk.saveSetting(settings, step.key, step.value),
       };
     }
     case 'items': {
-      const present = valueAt(readSourceFile(settings) ?? {}, step.key);
+      const present = valueAt(disk.readSettings(settings), step.key);
       const list = Array.isArray(present) ? (present as unknown[]) : [];
       const missing = step.items.filter((item) => !list.some((other) => isSame(other, item)));
       return {
         where: `${step.key.join('.')} in ${settings}`,
-        state: missing.length === 0 ? 'same' : 'missing',
-        write: () => void saveSetting(settings, step.key, [...list, ...missing]),
+        state: missing.length === 0 ? 'same' : present === undefined || Array.isArray(present) ? 'missing' : 'other',
+        write: () => disk.saveSetting(settings, step.key, [...list, ...missing]),
       };
     }
     case 'file': {
       const path = join(step.isBeside === true ? dirname(folder) : folder, step.path);
-      const present = readText(path);
-      const state =
-        present === undefined ? (existsSync(path) ? 'other' : 'missing') : present === step.text ? 'same' : 'other';
-      return { where: path, state, write: () => replaceFile(path, step.text) };
+      return { where: path, state: disk.compareFile(path, step.text), write: () => disk.writeFile(path, step.text) };
     }
     case 'skill': {
       const destination = join(folder, 'skills');
       const { name, from } = step;
-      const state = isPlaced(name, destination) ? compareFolders(from, join(destination, name)) : 'missing';
-      const skill = { name, directory: from, description: '' };
-      return { where: join(destination, name), state, write: () => void copySkill(skill, destination) };
+      return {
+        where: join(destination, name),
+        state: disk.compareSkill(name, from, destination),
+        write: () => disk.writeSkill(name, from, destination),
+      };
     }
-  }
-}
-
-function compareFolders(one: string, other: string): 'same' | 'other' {
-  try {
-    const list = (folder: string) =>
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => join(relative(folder, entry.parentPath), entry.name))
-        .toSorted();
-    const files = list(one);
-    const isEqual = (file: string) => readFileSync(join(one, file)).equals(readFileSync(join(other, file)));
-    return isSame(files, list(other)) && files.every(isEqual) ? 'same' : 'other';
-  } catch {
-    // Whatever cannot be compared is asked about.
-    return 'other';
   }
 }
 
@@ -127,5 +112,5 @@ function valueAt(values: Readonly<Record<string, unknown>>, key: readonly string
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return isDeepStrictEqual(one, other);
 }

@@ -13,6 +13,7 @@ const TOOLS: Readonly<Record<string, string>> = {
   Glob: 'glob',
   Grep: 'grep_search',
   LS: 'list_directory',
+  MultiEdit: 'replace',
   Read: 'read_file',
   WebFetch: 'web_fetch',
   WebSearch: 'google_web_search',
@@ -116,7 +117,11 @@ export function toAgentStep(written: string, markdown: Markdown | undefined): Im
   const head = [
     `name: ${name}`,
     `description: ${JSON.stringify(description)}`,
-    ...(names.length > 0 ? ['tools:', ...names.map((tool) => `  - ${tool}`)] : []),
+    ...(names === undefined
+      ? []
+      : names.length === 0
+        ? ['tools: []']
+        : ['tools:', ...names.map((tool) => `  - ${tool}`)]),
   ];
   const notes = [
     ...(unknown.length > 0 ? [`no such tools here: ${unknown.join(', ')}`] : []),
@@ -126,13 +131,16 @@ export function toAgentStep(written: string, markdown: Markdown | undefined): Im
   return { kind: 'file', what, path: join('agents', `${name}.md`), text, notes };
 }
 
-function toTools(value: unknown): { names: string[]; unknown: string[] } {
+/** Without names all tools; a list of which Castor knows none leaves no tool. */
+function toTools(value: unknown): { names?: string[]; unknown: string[] } {
   if (isRecord(value)) return switchTools(value);
+  if (value === undefined || value === null) return { unknown: [] };
   const written = Array.isArray(value)
     ? value.map(String)
     : typeof value === 'string'
-      ? value.split(',').map((name) => name.trim())
+      ? value.split(',').flatMap((name) => name.trim() || [])
       : [];
+  if (written.includes('*')) return { unknown: [] };
   return {
     names: [...new Set(written.flatMap((name) => toTool(name) ?? []))],
     unknown: written.filter((name) => toTool(name) === undefined),
@@ -144,7 +152,7 @@ function toTool(name: string): string | undefined {
 }
 
 /** The map of opencode switches tools off; all others stay, unless `*` is off. */
-function switchTools(value: Readonly<Record<string, unknown>>): { names: string[]; unknown: string[] } {
+function switchTools(value: Readonly<Record<string, unknown>>): { names?: string[]; unknown: string[] } {
   const { '*': others, ...named } = value;
   const off = Object.keys(named).filter((name) => named[name] === false);
   const on = Object.keys(named).filter((name) => named[name] === true);
@@ -153,7 +161,7 @@ function switchTools(value: Readonly<Record<string, unknown>>): { names: string[
   if (others === false) return { names: [...new Set(toNames(on))], unknown };
   const left = new Set([...Object.values(TOOLS), 'mcp_*']);
   for (const name of toNames(off)) left.delete(name);
-  return { names: off.length === 0 ? [] : [...left], unknown };
+  return off.length === 0 ? { unknown } : { names: [...left], unknown };
 }
 
 async function readMarkdown(path: string): Promise<Markdown | undefined> {

@@ -91,7 +91,7 @@ function toServer(name: string, entry: Readonly<Record<string, unknown>>): Impor
     name,
     command: program,
     args,
-    env: environment,
+    env: toReferences(environment),
     url: typeof url === 'string' ? url : undefined,
     headers: toReferences(headers),
     timeoutMs: typeof timeout === 'number' ? timeout : undefined,
