@@ -116,7 +116,11 @@ export class ExtensionDesk {
   async update(names: readonly string[]): Promise<Outcome> {
     return collect(names, async (name) => {
       const extension = this.known(name);
-      const found = await this.manager.update(extension, this.options.signal);
+      const found = await this.manager.update(extension, this.options.signal).catch((error: unknown) => {
+        // What is wrong with a source does not tell whose it is.
+        if (!(error instanceof ExtensionError) || error.message.includes(extension.name)) throw error;
+        throw new ExtensionError(`Extension "${extension.name}" was not updated: ${error.message}`, { cause: error });
+      });
       if (!found) return `Extension "${extension.name}" is already up to date.`;
       return `Extension "${found.name}" successfully updated: ${found.before} → ${found.after}.`;
     });

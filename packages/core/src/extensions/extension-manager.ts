@@ -186,7 +186,11 @@ export class ExtensionManager {
       ...{ environment, signal, bases, ref: wish.ref },
       allowsPreRelease: wish.allowPreRelease ?? false,
       onProgress: port.onProgress?.bind(port),
-      confirmClone: (problem) => port.confirm(problem, 'Would you like to attempt to install via "git clone" instead?'),
+      confirmClone: (problem) =>
+        port.confirm(
+          `${problem} The repository itself can be cloned instead.`,
+          'Would you like to attempt to install via "git clone" instead?',
+        ),
     });
   }
 

@@ -7,6 +7,7 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
+import { shorten } from '../util/short-text.ts';
 import { throwIfAborted } from '../util/clock.ts';
 import { ARCHIVE_LIMITS } from './archive-entry.ts';
 import type { ArchiveEntry, ArchiveLimits } from './archive-entry.ts';
@@ -16,7 +17,12 @@ import { leavesTree } from './tree-rules.ts';
 export interface ExtractOptions {
   signal: AbortSignal;
   limits?: ArchiveLimits;
+  /** Names a downloaded archive to the user. */
+  shown?: string;
 }
+
+/** Of an entry's name in an error. */
+const LONGEST_SHOWN = 200;
 
 export type ArchiveFormat = 'tar.gz' | 'zip';
 
@@ -31,15 +37,17 @@ export async function extractArchive(
   file: string,
   format: ArchiveFormat,
   directory: string,
-  { signal, limits = ARCHIVE_LIMITS }: ExtractOptions,
+  { signal, limits = ARCHIVE_LIMITS, shown = file }: ExtractOptions,
 ): Promise<void> {
   const { size } = statSync(file);
   if (size > limits.archiveBytes)
-    throw new ExtensionError(`${file} has ${size} bytes, more than an extension may have.`);
+    throw new ExtensionError(`${shown} has ${size} bytes, more than an extension may have.`);
   mkdirSync(directory, { mode: 0o700 });
   const writer = new TreeWriter(directory, size, limits);
   const entries =
-    format === 'zip' ? (await import('./read-zip.ts')).readZip(file) : (await import('./read-tar.ts')).readTar(file);
+    format === 'zip'
+      ? (await import('./read-zip.ts')).readZip(file, shown)
+      : (await import('./read-tar.ts')).readTar(file, shown);
   for await (const entry of entries) {
     throwIfAborted(signal);
     await writer.write(entry);
@@ -141,5 +149,5 @@ function parentsOf(path: string): string[] {
 }
 
 function refused({ path }: Pick<ArchiveEntry, 'path'>, why: string): ExtensionError {
-  return new ExtensionError(`The archive was rejected: ${JSON.stringify(path)}: ${why}.`);
+  return new ExtensionError(`The archive was rejected: ${JSON.stringify(shorten(path, LONGEST_SHOWN))}: ${why}.`);
 }

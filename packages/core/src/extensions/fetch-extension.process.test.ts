@@ -133,7 +133,7 @@ describe('a repository on GitHub', () => {
     [
       'is no archive',
       ({ server }) => void (server.answers['/tarball/v1'] = Buffer.from('hello')),
-      /not a valid \.tar\.gz archive/,
+      /^http:.*\/tarball\/v1 is not a valid \.tar\.gz archive/,
     ],
     [
       'is missing',

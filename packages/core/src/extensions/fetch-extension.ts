@@ -60,7 +60,7 @@ async function fetchTree(source: InstallSource, stage: string, options: FetchOpt
       const format = archiveFormat(new URL(source.url).pathname) ?? 'tar.gz';
       const file = join(stage, `archive.${format}`);
       await downloadFile(source.url, file, { environment, signal, onProgress });
-      await extractArchive(file, format, tree, { signal });
+      await extractArchive(file, format, tree, { signal, shown: source.url });
       return { directory: lift(tree, stage), type: 'local' };
     }
     case 'git':
@@ -103,7 +103,7 @@ async function fetchRelease(
   const isApi = URL.parse(url)?.origin === URL.parse(bases.githubApi)?.origin;
   const token = isApi ? environment['GITHUB_TOKEN'] : undefined;
   await downloadFile(url, file, { environment, signal, onProgress, accept, token });
-  await extractArchive(file, format, tree, { signal });
+  await extractArchive(file, format, tree, { signal, shown: url });
   return { directory: lift(tree, stage), type: 'github-release', releaseTag: tag };
 }
 

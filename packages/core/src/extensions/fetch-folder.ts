@@ -51,7 +51,7 @@ async function fetchInto(directory: string, file: string, source: string, option
   const format = folderFormat(/^https?:/i.test(source) ? (URL.parse(source)?.pathname ?? '') : source);
   if (isAddress && format !== undefined && /^https?:/i.test(source)) {
     await downloadFile(source, file, options);
-    return extractArchive(file, format, directory, { signal });
+    return extractArchive(file, format, directory, { signal, shown: source });
   }
   if (isAddress) {
     await fetchCommit(source, undefined, directory, { ...options, ...gitAccess(source, environment) });

@@ -2,6 +2,7 @@
 
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { getErrorMessage } from '../protocol/errors.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { NO_CONTENT } from './archive-entry.ts';
 import { ExtensionError } from './extension-error.ts';
@@ -17,17 +18,17 @@ const OTHERS: Readonly<Record<string, string>> = {
   '6': 'a named pipe',
 };
 
-/** Throws an ExtensionError for a file that is not such an archive or ends too early. */
-export async function* readTar(file: string): AsyncGenerator<ArchiveEntry, void> {
+/** `shown` names the file to the user. Throws an ExtensionError for a file that is not such an archive or ends too early. */
+export async function* readTar(file: string, shown = file): AsyncGenerator<ArchiveEntry, void> {
   const input = (await open(file)).createReadStream();
   const unpacked = createGunzip();
   input.on('error', (error) => unpacked.destroy(error));
   const bytes = new ByteReader(input.pipe(unpacked));
   try {
-    yield* readEntries(bytes, file);
+    yield* readEntries(bytes, shown);
   } catch (error) {
     if (error instanceof ExtensionError) throw error;
-    throw new ExtensionError(`${file} is not a valid .tar.gz archive: ${String(error)}`, { cause: error });
+    throw new ExtensionError(`${shown} is not a valid .tar.gz archive: ${getErrorMessage(error)}`, { cause: error });
   } finally {
     input.destroy();
     unpacked.destroy();

@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
+import { getErrorMessage } from '../protocol/errors.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { NO_CONTENT } from './archive-entry.ts';
 import { ExtensionError } from './extension-error.ts';
@@ -33,14 +34,14 @@ interface Row {
   offset: number;
 }
 
-/** Throws an ExtensionError for a file that is not such an archive. */
-export async function* readZip(file: string): AsyncGenerator<ArchiveEntry, void> {
+/** `shown` names the file to the user. Throws an ExtensionError for a file that is not such an archive. */
+export async function* readZip(file: string, shown = file): AsyncGenerator<ArchiveEntry, void> {
   const handle = await open(file);
   try {
-    for (const row of await readDirectory(handle, file)) yield await toEntry(row, handle, file);
+    for (const row of await readDirectory(handle, shown)) yield await toEntry(row, handle, shown);
   } catch (error) {
     if (error instanceof ExtensionError) throw error;
-    throw new ExtensionError(`${file} is not a valid .zip archive: ${String(error)}`, { cause: error });
+    throw new ExtensionError(`${shown} is not a valid .zip archive: ${getErrorMessage(error)}`, { cause: error });
   } finally {
     await handle.close();
   }

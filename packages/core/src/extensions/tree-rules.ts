@@ -27,8 +27,13 @@ interface Visited {
   kind: 'file' | 'directory' | 'link';
 }
 
-/** Every entry below the folder; a folder comes before its content. Throws an ExtensionError for a broken rule. */
-function* visitTree(directory: string, limits = ARCHIVE_LIMITS): Generator<Visited, void> {
+/**
+ * Every entry below the folder; a folder comes before its content. Throws an ExtensionError for a broken rule, which names
+ * the folder unless it is a stage that will be gone.
+ */
+function* visitTree(directory: string, isStage = false, limits = ARCHIVE_LIMITS): Generator<Visited, void> {
+  const shown = isStage ? 'The extension' : directory;
+  const show = (path: string) => (isStage ? `"${path}" of the extension` : join(directory, path));
   let count = 0;
   let bytes = 0;
   function* visit(prefix: string): Generator<Visited, void> {
@@ -37,25 +42,25 @@ function* visitTree(directory: string, limits = ARCHIVE_LIMITS): Generator<Visit
       const stat = lstatSync(join(directory, path));
       count += 1;
       bytes += stat.isFile() ? stat.size : 0;
-      if (count > limits.entries) throw new ExtensionError(`${directory} has more than ${limits.entries} files.`);
-      if (bytes > limits.bytes) throw new ExtensionError(`${directory} has more than ${limits.bytes} bytes.`);
+      if (count > limits.entries) throw new ExtensionError(`${shown} has more than ${limits.entries} files.`);
+      if (bytes > limits.bytes) throw new ExtensionError(`${shown} has more than ${limits.bytes} bytes.`);
       if (stat.isDirectory()) {
         yield { path, kind: 'directory' };
         yield* visit(`${path}/`);
       } else if (stat.isSymbolicLink()) {
         const target = readlinkSync(join(directory, path));
         if (!leavesTree(path, target)) yield { path, kind: 'link' };
-        else throw new ExtensionError(`${join(directory, path)} links to ${target}, outside the extension. Remove it.`);
+        else throw new ExtensionError(`${show(path)} links to ${target}, outside the extension. Remove it.`);
       } else if (stat.isFile()) yield { path, kind: 'file' };
-      else throw new ExtensionError(`${join(directory, path)} is not a regular file. Remove it.`);
+      else throw new ExtensionError(`${show(path)} is not a regular file. Remove it.`);
     }
   }
   yield* visit('');
 }
 
-/** Throws an ExtensionError for a tree that breaks a rule. */
+/** Throws an ExtensionError for a fetched tree that breaks a rule. */
 export function checkTree(directory: string): void {
-  for (const _ of visitTree(directory));
+  for (const _ of visitTree(directory, true));
 }
 
 /** Into a new folder; the owner may read and write everything there. */
