@@ -4,9 +4,10 @@
  * (docs/decisions/0045).
  */
 
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { readSourceFile } from '../config/source-file.ts';
+import { splitFrontMatter } from '../util/front-matter.ts';
 import { isInside } from '../util/is-inside.ts';
 import { MANIFEST } from './extension-paths.ts';
 import { digestOf } from './tree-digest.ts';
@@ -18,9 +19,24 @@ export function digestLinked(directory: string): string {
   const manifest = readSourceFile(join(directory, MANIFEST)) ?? {};
   const { hooks } = readSourceFile(join(directory, 'hooks', 'hooks.json')) ?? {};
   const { name, mcpServers, excludeTools } = manifest;
-  const running = { name, mcpServers, excludeTools, hooks };
+  const agents = readAgentHeads(join(directory, 'agents'));
+  const running = { name, mcpServers, excludeTools, hooks, ...(agents.length > 0 && { agents }) };
   const scripts = findScripts(running, directory).map((path) => `${path} ${digestOf(readFileSync(path))}`);
   return digestOf([JSON.stringify(running), ...scripts].join('\n'));
+}
+
+/** The front matter of each agent: it can name servers to start, and a command that prints a credential. */
+function readAgentHeads(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.md') && !name.startsWith('_'));
+    return names.toSorted().map((name) => {
+      const split = splitFrontMatter(readFileSync(join(folder, name), 'utf8'));
+      return 'block' in split ? split.block : '';
+    });
+  } catch {
+    // No folder of agents, or none that a loader could read.
+    return [];
+  }
 }
 
 /** The files inside the extension that a command line or an argument names. */

@@ -135,6 +135,14 @@ describe('an extension that changed since the user consented', () => {
     await manager.consent(extension()!);
     await source.write('hooks/hooks.json', '{"hooks":{"SessionStart":[]}}');
     expect(extension()?.consent).toBe('changed');
+    await manager.consent(extension()!);
+    const agent = (head: string, body: string) => `---\nname: a\ndescription: d\n${head}---\n${body}`;
+    await source.write('agents/a.md', agent('', 'You.'));
+    await manager.consent(extension()!);
+    await source.write('agents/a.md', agent('', 'Another text.'));
+    expect(extension()?.consent).toBe('known');
+    await source.write('agents/a.md', agent('mcp_servers: { x: { command: new-program } }\n', 'You.'));
+    expect(extension()?.consent).toBe('changed');
   });
 });
 
@@ -161,16 +169,19 @@ describe('extensions that Gemini CLI installed', () => {
       '.gemini/extensions/a/gemini-extension.json': '{"name":"one","version":"1"}',
       '.gemini/extensions/b/gemini-extension.json': '{"name":"one","version":"1"}',
       '.gemini/extensions/c/gemini-extension.json': '{"name"',
+      '.gemini/extensions/copy/gemini-extension.json': '{"name":"own","version":"2"}',
+      '.gemini/extensions/own/gemini-extension.json': '{"name":"own","version":"1"}',
       '.gemini/extensions/d/readme': '',
       '.gemini/extensions/extension-enablement.json': '{}',
     };
     await using home = await createWorkspace({ homeFiles });
     const { extensions, broken } = loadExtensions({ home: home.home, cwd: home.project });
-    expect(extensions.map(({ name }) => name)).toEqual(['one']);
+    expect(extensions.map(({ name, manifest: { version } }) => `${name} ${version}`)).toEqual(['one 1', 'own 1']);
     expect(broken.map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/^b: .*extensions\/a has the same name, one\. Remove one of the two\.$/),
       expect.stringMatching(/^c: .*gemini-extension\.json:1:/),
       expect.stringMatching(/^d: Configuration file not found at /),
+      expect.stringMatching(/^copy: .*extensions\/own has the same name, own\./),
     ]);
   });
 });

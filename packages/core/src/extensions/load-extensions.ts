@@ -68,7 +68,11 @@ export function loadExtensions({ home, cwd }: ExtensionPlace): InstalledExtensio
       const manifest = readManifest(directory, cwd);
       const { name } = manifest;
       const twin = extensions.find((other) => other.name === name);
-      if (twin) throw new Error(`${twin.folder} has the same name, ${name}. Remove one of the two.`);
+      // The folder of that name was installed; another is a copy.
+      if (twin && basename(folder) !== name) throw sameName(twin.folder, name);
+      if (twin)
+        broken.push({ folder: twin.folder, problem: `${basename(twin.folder)}: ${sameName(folder, name).message}` });
+      if (twin) extensions.splice(extensions.indexOf(twin), 1);
       const found = { name, folder, directory, installation, manifest, isEnabled: isEnabled(rules[name], cwd) };
       extensions.push({ ...found, ...judge(found, records, home) });
     } catch (error) {
@@ -76,6 +80,10 @@ export function loadExtensions({ home, cwd }: ExtensionPlace): InstalledExtensio
     }
   }
   return { extensions: extensions.toSorted((a, b) => (a.name < b.name ? -1 : 1)), broken };
+}
+
+function sameName(folder: string, name: string): Error {
+  return new Error(`${folder} has the same name, ${name}. Remove one of the two.`);
 }
 
 type Judged = Pick<Extension, 'consent' | 'record'>;
