@@ -154,6 +154,8 @@ async function show({ operands, json }: SessionsOptions, { output, cwd, home }: 
   else
     for (const { text, isFailure } of toReadableText(events, children))
       await output.answer(text, isFailure ? 'failure' : undefined);
+  if (!json && session.isRunning && events.at(-1)?.type !== 'prompt_ended')
+    await output.answer('\n(The session is running.)\n');
   return ExitCode.Success;
 }
 

@@ -8,7 +8,7 @@ import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
-import { runMaintenance } from '../start/maintenance.ts';
+import { hasWorktrees, runMaintenance } from '../start/maintenance.ts';
 import type { Start } from '../start/start.ts';
 import type { ConversationPorts, PreparedAnswer, PreparedTurn } from '../surface/conversation-ports.ts';
 import { createReadContext } from '../surface/read-context.ts';
@@ -37,7 +37,7 @@ export class PromptRunner {
   readonly writer: HeadlessWriter;
   readonly summary: RunSummary;
   private readonly options: PromptRunnerOptions;
-  private hasCleanedUp = false;
+  private cleaning: Promise<void> | undefined;
   /** The result of a prompt that the program answers itself, reported when the prompt has ended. */
   private failure: RunError | undefined;
 
@@ -98,7 +98,8 @@ export class PromptRunner {
   /** Handles an event, in a prompt or between two. */
   show(event: AgentEvent): Promise<void> | undefined {
     // Starts once the answer has begun: neither the request nor the end of the run must wait for it.
-    if (!this.hasCleanedUp && event.type === GeminiEventType.Content && this.agent.session.isBusy) void this.cleanUp();
+    if (!this.cleaning && event.type === GeminiEventType.Content && this.agent.session.isBusy)
+      this.cleaning = this.cleanUp();
     // The result of the call that runs a child reports the child's work; only its questions need an answer.
     if (event.parentCallId !== undefined)
       return isQuestion(event) ? this.writer.write(event) : this.writer.writeChild?.(event);
@@ -110,8 +111,12 @@ export class PromptRunner {
     return this.writer.write(event);
   }
 
+  /** The end of a run waits for nothing but the worktrees of agents that were killed: short runs may be all there are. */
+  async settle(): Promise<void> {
+    if (this.cleaning && hasWorktrees(this.options.start)) await this.cleaning;
+  }
+
   private async cleanUp(): Promise<void> {
-    this.hasCleanedUp = true;
     const { start, live, output } = this.options;
     const problems = await runMaintenance(start, live.session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);

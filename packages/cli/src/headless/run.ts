@@ -103,6 +103,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   }
   try {
     await live.end({ reason: 'exit', hurry: signal, last });
+    if (!signal.aborted) await runner.settle();
   } catch (error) {
     output.note(`castor: warning: some processes could not be ended: ${getErrorMessage(error)}`);
   }

@@ -3,7 +3,7 @@
  * and rewrites settings files that use old names. A failure of it fails no run.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanUpSessions, findProjectDirectories } from '@castor/core/program';
 import type { Start } from './start.ts';
@@ -19,7 +19,15 @@ export async function runMaintenance(start: Start, currentPath: string | undefin
   const retention = settings.general.sessionRetention;
   const { problems, deleted } = await cleanUpSessions({ home, root: cwd, currentPath, retention });
   if (deleted.length > 0) await (await import('./collect-undo.ts')).collectUndo(start, currentPath);
-  if (!findProjectDirectories(home, cwd).some((directory) => existsSync(join(directory, 'worktrees')))) return problems;
+  if (!hasWorktrees(start)) return problems;
   const { removeLeftWorktrees } = await import('./left-worktrees.ts');
   return [...problems, ...(await removeLeftWorktrees(start))];
+}
+
+/** Whether agents of this project work in worktrees, or were killed there. */
+export function hasWorktrees({ home, cwd }: Pick<Start, 'home' | 'cwd'>): boolean {
+  const folders = findProjectDirectories(home, cwd).map((directory) => join(directory, 'worktrees'));
+  return folders.some(
+    (folder) => existsSync(folder) && readdirSync(folder, { withFileTypes: true }).some((entry) => entry.isDirectory()),
+  );
 }

@@ -6,6 +6,7 @@ import { stateOf } from './pre-images.ts';
 import { createChildTeller, findChildSession, listChildren, withEndOfChild } from './session-children.ts';
 import type { ChildRecord } from './session-children.ts';
 import { findSession } from './session-find.ts';
+import { findLockHolder } from './session-lock.ts';
 import { toSessionHistory } from './session-history.ts';
 import { replaySession } from './replay-session.ts';
 import { hasLoss } from './recording-gap.ts';
@@ -20,6 +21,8 @@ export interface LookedAtSession extends SessionSummary {
   events: AgentEvent[];
   /** The sessions of the sub-agents it started. */
   children: ChildRecord[];
+  /** Another process has it open. */
+  isRunning: boolean;
 }
 
 /** Undefined when `latest` is requested and the project has no session. Throws SessionError. */
@@ -33,6 +36,7 @@ export async function loadSession(wanted: string, project: ProjectSessions): Pro
     childOf: createChildTeller(found.path, session.metadata),
   });
   const children = listChildren(found.path, found.id);
-  const events = withEndOfChild(toSessionEvents(session, openCalls, { root: project.root }), session.metadata);
-  return { ...found, history: turns, events, children };
+  const isRunning = findLockHolder(found.path) !== undefined;
+  const shown = toSessionEvents(session, openCalls, { root: project.root, isRunning });
+  return { ...found, history: turns, events: withEndOfChild(shown, session.metadata), children, isRunning };
 }

@@ -30,6 +30,8 @@ export interface SessionEventsOptions {
   readonly root?: string | undefined;
   /** Restores the versions of an edited file; without it they are the parts that the diff shows. */
   readonly editedFile?: EditedFile | undefined;
+  /** The last prompt goes on in another process: its open calls have no end. */
+  readonly isRunning?: boolean | undefined;
 }
 
 /** `openCalls`: the unanswered calls of the last turn, as reported to the model. */
@@ -138,6 +140,8 @@ class EventReplay {
   }
 
   finish(openCalls: readonly OpenCall[]): AgentEvent[] {
+    const isOpen = !this.isAnswered && !this.isCut && this.failure === undefined;
+    if (this.options.isRunning === true && isOpen) return this.events;
     for (const { status, isAnswered, response } of openCalls) {
       if (!isAnswered) this.response(response, { status });
     }
