@@ -37,6 +37,7 @@ describe('a sentence of the cli', () => {
         new SessionError('locked', 'It is in use.', { wanted }),
         new SessionError('not_found', 'Unknown.', { wanted }),
         new SessionError('invalid', 'Invalid.', { wanted }),
+        new SessionError('not_found', 'Unknown.', { wanted: 'claude:9' }),
       ].map(describeWithHint),
     ).toEqual([
       'No price. The flags: --max-cost, --model, --max-tokens.',
@@ -44,6 +45,7 @@ describe('a sentence of the cli', () => {
       'It is in use. Or add --fork to resume a copy.',
       'Unknown. --list-sessions lists the sessions of this project.',
       'Invalid. --list-sessions lists the sessions of this project.',
+      'Unknown. castor sessions list --from claude lists them.',
     ]);
     expect(RESEND_HINT).toContain('--continue');
     expect(USER_HINTS.trustFolder).toContain('--skip-trust');

@@ -20,6 +20,14 @@ function hintFor(error: unknown): string | undefined {
       return 'Or add --fork to resume a copy.';
     case 'invalid':
     case 'not_found':
-      return '--list-sessions lists the sessions of this project.';
+      return listHint(error.wanted);
   }
+}
+
+/** A session of another agent is named with the agent. */
+function listHint(wanted: string): string {
+  const agent = /^(claude|codex):/.exec(wanted)?.[1];
+  return agent === undefined
+    ? '--list-sessions lists the sessions of this project.'
+    : `castor sessions list --from ${agent} lists them.`;
 }

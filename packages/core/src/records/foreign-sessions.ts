@@ -113,7 +113,8 @@ export function findForeignSession(
   const found = listForeignSessions(agent, home).filter(({ id }) => id === word || id.startsWith(word));
   if (found.length === 1 && word.length >= 6) return found[0]!;
   const many = found.length > 1 ? ' It is ambiguous; write more of the id.' : '';
-  throw new SessionError('not_found', `Invalid session identifier "${agent}:${wanted}".${many}`, { wanted });
+  const named = `${agent}:${wanted}`;
+  throw new SessionError('not_found', `Invalid session identifier "${named}".${many}`, { wanted: named });
 }
 
 export function readForeignHistory({ agent, path }: Pick<ForeignSession, 'agent' | 'path'>): Content[] {
