@@ -64,6 +64,8 @@ describe('a batch whose workers are killed', () => {
     expect(lines.map(({ id }) => id).sort(), last.stderr).toEqual(tasks.map(({ id }) => id).sort());
     const failed = lines.filter(({ status }) => status !== 'success');
     expect(failed.map(({ id, status, error }) => ({ id, status, error }))).toEqual([]);
+    // A task that started over in its folder would have written two lines, and a second try would hide it.
+    expect(lines.filter(({ tries }) => tries !== 1)).toEqual([]);
     expect(place.left()).toEqual([]);
     // What a killed worker left ends by itself, within seconds.
     await expect.poll(() => processesIn(place.workspace.root), { timeout: 60_000 }).toEqual([]);

@@ -89,6 +89,8 @@ for (const [name, isThere, start] of SERVERS)
       expect(lines.map(({ id }) => id).sort(), last.stderr).toEqual(tasks.map(({ id }) => id).sort());
       const failed = lines.filter(({ status }) => status !== 'success');
       expect(failed.map(({ id, status, error }) => ({ id, status, error }))).toEqual([]);
+      // A task that started over in its folder would have written two lines, and a second try would hide it.
+      expect(lines.filter(({ tries }) => tries !== 1)).toEqual([]);
       const state = join(workspace.home, '.local', 'state', 'castor', 'worker');
       const left = readdirSync(state).map((batch) => join(state, batch, 'work'));
       expect(left.flatMap((path) => (existsSync(path) ? readdirSync(path) : []))).toEqual([]);

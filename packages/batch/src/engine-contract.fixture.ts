@@ -197,9 +197,15 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
 
   promise('retries what did not succeed, or what is named, with all tries', async ({ engine }) => {
     await engine.submit(batch('a', [task('good'), task('bad')]));
+    // A server may show a job as running for a moment after its result.
+    const counts = async () =>
+      (await engine.batches('a')).map(({ waiting, running, ended }) => [waiting + running, ended]);
     await end(engine, await claimed(engine));
+    expect(await counts()).toEqual([[1, { success: 1 }]]);
     await end(engine, await claimed(engine), FREE, 'failed');
+    expect(await counts()).toEqual([[0, { success: 1, failed: 1 }]]);
     expect(await engine.retry('a')).toBe(1);
+    expect([await counts(), await engine.batches('b')]).toEqual([[[1, { success: 1 }]], []]);
     const again = await claimed(engine);
     expect([again.task.id, again.failedTries, again.isContinued]).toEqual(['bad', 0, false]);
     await end(engine, again);

@@ -114,7 +114,8 @@ export interface TaskStatus {
 
 export interface BatchEngine {
   submit(batch: NewBatch): Promise<void>;
-  batches(): Promise<BatchStatus[]>;
+  /** All, or the named one: a database may hold many batches of many tasks. */
+  batches(only?: string): Promise<BatchStatus[]>;
   tasks(batch: string): Promise<TaskStatus[]>;
   /** Results in the order in which they came, after the given number of them. */
   results(batch: string, after: number): Promise<TaskResult[]>;

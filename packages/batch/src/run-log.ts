@@ -47,18 +47,19 @@ export class RunLog {
     return overload;
   }
 
-  /** Reads what was written since the last time. A file that is missing is empty. */
-  read(): void {
+  /** Reads what was written since the last time; false when that is nothing. A file that is missing is empty. */
+  read(): boolean {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= this.offset) return;
+    if (size <= this.offset) return false;
     const file = openSync(this.path, 'r');
     try {
       while (this.offset < size) {
         const count = readSync(file, buffer, 0, CHUNK, this.offset);
-        if (count === 0) return;
+        if (count === 0) return true;
         this.offset += count;
         this.add(buffer.subarray(0, count));
       }
+      return true;
     } finally {
       closeSync(file);
     }

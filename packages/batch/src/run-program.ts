@@ -24,8 +24,8 @@ export interface ProgramOptions {
   identity: string;
 }
 
-/** How often the output is looked at while the program runs. */
-const LOOK_MS = 250;
+/** How often the output is looked at while the program runs; a live table is painted as often. */
+const LOOK_MS = 1_000;
 
 export interface ProgramEnd {
   /** Null when a signal ended it. */
@@ -40,15 +40,15 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   log.result = undefined;
   const words = [command, ...first, ...flagsOf(options)] as const;
   const started = startProgram(starter, words, { directory, environment, stdout: log.path, stderr: errors, identity });
-  const looking = setInterval(() => {
-    log.read();
-    onProgress(log);
-  }, LOOK_MS);
+  const look = () => {
+    if (log.read()) onProgress(log);
+  };
+  onProgress(log);
+  const looking = setInterval(look, LOOK_MS);
   const stop = endOn(signal, started);
   try {
     const code = await started.ended;
-    log.read();
-    onProgress(log);
+    look();
     return { code, log };
   } finally {
     clearInterval(looking);

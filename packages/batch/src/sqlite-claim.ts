@@ -9,6 +9,8 @@ import { START_AT_ONCE } from './pace.ts';
 import { prepared } from './prepared.ts';
 import { reserveFor } from './reserve.ts';
 import type { Reserve } from './reserve.ts';
+import { lastSequence } from './sqlite-counts.ts';
+import type { TaskCounts } from './sqlite-counts.ts';
 import { toClaim, toLimits } from './sqlite-rows.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
 import type { Task } from './task.ts';
@@ -26,7 +28,7 @@ const LONGEST_DELAY_MS = 600_000;
 /** A worker that must wait asks again by then, whatever happens. */
 const LONGEST_WAIT_MS = 1_000;
 
-export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
+export function claimNext(database: DatabaseSync, counts: TaskCounts, wish: ClaimWish): Claimed {
   const batches = prepared(
     database,
     `SELECT * FROM batches WHERE state = 'open' ORDER BY priority DESC, served, created_at, id`,
@@ -36,7 +38,7 @@ export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
     const row = findTask(database, batch, wish);
     if (!row) continue;
     const task = JSON.parse(row.spec) as Task;
-    const reserved = reserve(database, batch, task, wish.now);
+    const reserved = reserve(database, counts, { batch, task, now: wish.now });
     if (reserved === 'spent') {
       endWaiting(database, batch.id, 'budget', wish.now);
       continue;
@@ -50,12 +52,11 @@ export function claimNext(database: DatabaseSync, wish: ClaimWish): Claimed {
 
 /** Ends every waiting task of a batch with a result that says why. */
 export function endWaiting(database: DatabaseSync, batch: string, status: 'cancelled' | 'budget', now: number): void {
-  const rows = prepared(database, `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' ORDER BY position`).all(
-    batch,
-  ) as unknown as TaskRow[];
-  const [{ last }] = prepared(database, 'SELECT COALESCE(MAX(sequence), 0) AS last FROM tasks WHERE batch = ?').all(
-    batch,
-  ) as unknown as [{ last: number }];
+  const rows = prepared(
+    database,
+    `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND status IS NULL ORDER BY position`,
+  ).all(batch) as unknown as TaskRow[];
+  const last = lastSequence(database, batch);
   const end = prepared(
     database,
     `UPDATE tasks SET state = 'done', status = ?, result = ?, sequence = ? WHERE batch = ? AND id = ?`,
@@ -71,7 +72,7 @@ export function endWaiting(database: DatabaseSync, batch: string, status: 'cance
 function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: ClaimWish): TaskRow | undefined {
   const rows = prepared(
     database,
-    `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND (not_before <= ? OR not_before > ?) ORDER BY position`,
+    `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND status IS NULL AND (not_before <= ? OR not_before > ?) ORDER BY position`,
   ).iterate(id, now, now + LONGEST_DELAY_MS) as IterableIterator<unknown> as IterableIterator<TaskRow>;
   const full = new Set<string>();
   for (const row of rows) {
@@ -97,20 +98,29 @@ function hasRoom(database: DatabaseSync, provider: string): boolean {
   return (running?.['count'] as number) < Math.max(1, Math.floor(atOnce));
 }
 
-function reserve(database: DatabaseSync, batch: BatchRow, task: Task, now: number): Reserve | 'wait' | 'spent' {
-  const limits = toLimits(batch);
-  const isLimited = limits.cost !== undefined || limits.tokens !== undefined;
-  const sums = isLimited
-    ? (prepared(
-        database,
-        `SELECT SUM(state = 'running') AS running, SUM(state = 'waiting') AS waiting, SUM(state = 'done') AS ended,
-             SUM(reserved_cost) AS cost, SUM(reserved_tokens) AS tokens FROM tasks WHERE batch = ?`,
-      ).get(batch.id) as Record<string, number>)
-    : {};
-  const { running = 0, waiting = 0, ended = 0, cost = 0, tokens = 0 } = sums;
-  const spent = { cost: batch.spent_cost, tokens: batch.spent_tokens };
-  return reserveFor(task.limits, limits, { running, waiting, ended, spent, reserved: { cost, tokens } }, now);
+interface Asked {
+  batch: BatchRow;
+  task: Task;
+  now: number;
 }
+
+function reserve(database: DatabaseSync, counts: TaskCounts, { batch, task, now }: Asked): Reserve | 'wait' | 'spent' {
+  const limits = toLimits(batch);
+  const spent = { cost: batch.spent_cost, tokens: batch.spent_tokens };
+  if (limits.cost === undefined && limits.tokens === undefined)
+    return reserveFor(task.limits, limits, { running: 0, waiting: 0, ended: 0, spent, reserved: NONE }, now);
+  const { total, running, waiting } = counts.of(batch.id);
+  // Only what runs has a reserve.
+  const reserved = prepared(
+    database,
+    `SELECT COALESCE(SUM(reserved_cost), 0) AS cost, COALESCE(SUM(reserved_tokens), 0) AS tokens FROM tasks
+       WHERE state = 'running' AND batch = ?`,
+  ).get(batch.id) as { cost: number; tokens: number };
+  const ended = total - running - waiting;
+  return reserveFor(task.limits, limits, { running, waiting, ended, spent, reserved }, now);
+}
+
+const NONE = { cost: 0, tokens: 0 };
 
 function take(database: DatabaseSync, batch: BatchRow, row: TaskRow, reserved: Reserve, { worker, now }: ClaimWish) {
   prepared(
@@ -123,7 +133,9 @@ function take(database: DatabaseSync, batch: BatchRow, row: TaskRow, reserved: R
 }
 
 function hasWork(database: DatabaseSync, batch: string): boolean {
-  const row = prepared(database, `SELECT 1 FROM tasks WHERE batch = ? AND state <> 'done' LIMIT 1`).get(batch);
+  const row = prepared(database, `SELECT 1 FROM tasks WHERE batch = ? AND state IN ('running', 'waiting') LIMIT 1`).get(
+    batch,
+  );
   return row !== undefined;
 }
 

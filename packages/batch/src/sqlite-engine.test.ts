@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { engineContract, task } from './engine-contract.fixture.ts';
 import type { OpenedEngine } from './engine-contract.fixture.ts';
 import { SqliteEngine } from './sqlite-engine.ts';
+import type { TaskResult } from './task-result.ts';
 
 async function open(): Promise<OpenedEngine & { path: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'castor-engine-'));
@@ -40,10 +41,20 @@ describe('the embedded engine', () => {
     expect(statSync(opened.path).mode & 0o777).toBe(0o600);
     const other = new SqliteEngine(opened.path);
     await opened.engine.submit({
-      ...{ id: 'a', title: 'a', tasks: [task('1')], limits: {}, priority: 0 },
+      ...{ id: 'a', title: 'a', tasks: [task('1'), task('2')], limits: {}, priority: 0 },
       options: { flags: [], isInPlace: false, directory: '/nowhere' },
     });
     expect((await other.batches()).map(({ id }) => id)).toEqual(['a']);
+    expect((await other.batches('a'))[0]).toMatchObject({ waiting: 2, running: 0, ended: {} });
+    // Each counts what the other did.
+    for (const engine of [opened.engine, other]) {
+      const found = await engine.claim({ id: 'w', labels: [] });
+      if (found.kind !== 'claim') throw new Error(found.kind);
+      const result = { id: found.claim.task.id, status: 'success' } as TaskResult;
+      await engine.settle(found.claim, { kind: 'result', spent: { cost: 0, tokens: 0 }, result });
+      for (const each of [opened.engine, other])
+        expect(await each.batches('a')).toEqual((await each.batches()).filter(({ id }) => id === 'a'));
+    }
     await other.close();
   });
 
@@ -60,6 +71,17 @@ describe('the embedded engine', () => {
     expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('wait');
     await advance(-86_400_000);
     expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('claim');
+  });
+
+  it('goes on with the file of an older Castor', async () => {
+    await using opened = await open();
+    const write = new DatabaseSync(opened.path);
+    write.exec('CREATE INDEX tasks_by_state ON tasks (batch, state, position); DROP INDEX tasks_by_standing');
+    write.exec('PRAGMA user_version = 2');
+    await new SqliteEngine(opened.path).close();
+    const names = write.prepare(`SELECT name FROM sqlite_schema WHERE name LIKE 'tasks_by%'`).all();
+    write.close();
+    expect(names.map(({ name }) => name)).toEqual(['tasks_by_standing']);
   });
 
   it('is refused when a newer Castor has written it', async () => {

@@ -19,7 +19,8 @@ import type {
 import { isRunning, startTimeOf } from './process-identity.ts';
 import { claimNext, endWaiting } from './sqlite-claim.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
-import { toClaim, toLimits, toOptions } from './sqlite-rows.ts';
+import { toClaim, toStatus } from './sqlite-rows.ts';
+import { TaskCounts } from './sqlite-counts.ts';
 import { openDatabase } from './sqlite-schema.ts';
 import { prepared } from './prepared.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
@@ -28,17 +29,21 @@ import { abandonedResult, isPoisoned } from './unrun-result.ts';
 
 export class SqliteEngine implements BatchEngine {
   private readonly database: DatabaseSync;
+  private readonly counts: TaskCounts;
+  private isDurable = true;
   private readonly now: () => number;
   private readonly isAlive: (pid: number, started: string) => boolean;
 
   constructor(path: string, { now = Date.now, isAlive = isRunning }: SqliteEngineOptions = {}) {
     this.database = openDatabase(path);
+    this.counts = new TaskCounts(this.database);
     this.now = now;
     this.isAlive = isAlive;
   }
 
   async submit({ id, title, tasks, options, limits, priority }: NewBatch): Promise<void> {
     this.atomically(() => {
+      this.counts.forget();
       // A new batch takes turns with the others; it does not make up for their past.
       const least = this.get('SELECT MIN(served) AS served FROM batches WHERE state = ?', 'open')?.['served'] ?? 0;
       this.run(
@@ -54,30 +59,15 @@ export class SqliteEngine implements BatchEngine {
     });
   }
 
-  async batches(): Promise<BatchStatus[]> {
-    const rows = this.all<BatchRow>('SELECT * FROM batches ORDER BY created_at, id');
-    const counts = this.all<{ batch: string; state: string; status: string | null; count: number }>(
-      'SELECT batch, state, status, COUNT(*) AS count FROM tasks GROUP BY batch, state, status',
+  async batches(only?: string): Promise<BatchStatus[]> {
+    if (only !== undefined) {
+      const row = this.get('SELECT * FROM batches WHERE id = ?', only) as BatchRow | undefined;
+      return row ? [toStatus(row, this.counts.of(only))] : [];
+    }
+    const counts = this.counts.all();
+    return this.all<BatchRow>('SELECT * FROM batches ORDER BY created_at, id').map((row) =>
+      toStatus(row, counts.get(row.id)),
     );
-    return rows.map((row) => {
-      const own = counts.filter(({ batch }) => batch === row.id);
-      const inState = (state: string) => own.filter((each) => each.state === state);
-      const sum = (some: readonly { count: number }[]) => some.reduce((total, { count }) => total + count, 0);
-      return {
-        id: row.id,
-        title: row.title,
-        createdAt: row.created_at,
-        state: row.state,
-        priority: row.priority,
-        options: toOptions(row),
-        limits: toLimits(row),
-        total: sum(own),
-        waiting: sum(inState('waiting')),
-        running: sum(inState('running')),
-        ended: Object.fromEntries(inState('done').map(({ status, count }) => [status ?? 'failed', count])),
-        spent: { cost: row.is_cost_known ? row.spent_cost : null, tokens: row.spent_tokens },
-      };
-    });
   }
 
   async tasks(batch: string): Promise<TaskStatus[]> {
@@ -99,13 +89,15 @@ export class SqliteEngine implements BatchEngine {
   }
 
   async claim({ id, labels }: WorkerIdentity, batch?: string): Promise<Claimed> {
-    return this.atomically(() => {
+    const take = () => {
       const { pid } = process;
       if (!this.get('SELECT 1 FROM workers WHERE id = ?', id))
         this.run('INSERT INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
       this.recoverNow(id);
-      return claimNext(this.database, { worker: id, labels, batch, now: this.now() });
-    });
+      return claimNext(this.database, this.counts, { worker: id, labels, batch, now: this.now() });
+    };
+    // A claim that a loss of power takes back is a task that waits: the disk need not be waited for.
+    return this.atomically(take, { isDurable: false });
   }
 
   async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
@@ -117,14 +109,14 @@ export class SqliteEngine implements BatchEngine {
       ) as { spent_cost: number; spent_tokens: number } | undefined;
       // Another worker has the task, or the user cancelled it.
       if (!row) return false;
-      this.account(claim, settlement.spent, row);
-      if (settlement.kind === 'result') endTask(this.database, batch, task.id, settlement.result);
+      const totals = this.account(claim, settlement.spent, row);
+      if (settlement.kind === 'result') endTask(this.database, batch, settlement.result, totals);
       else {
         const isTry = settlement.kind === 'again';
         this.run(
-          `UPDATE tasks SET state = 'waiting', failed_tries = failed_tries + ?, is_begun = ?, crashes = 0, not_before = ?
+          `UPDATE tasks SET state = 'waiting', failed_tries = failed_tries + ?, is_begun = ?, crashes = 0, not_before = ?, ${SETTLED}
            WHERE batch = ? AND id = ?`,
-          ...[isTry ? 1 : 0, isTry ? 0 : 1, isTry ? 0 : this.now() + settlement.delayMs, batch, task.id],
+          ...[isTry ? 1 : 0, isTry ? 0 : 1, isTry ? 0 : this.now() + settlement.delayMs, ...totals, batch, task.id],
         );
         // The batch may have been cancelled in the meantime: then nothing waits.
         if (this.stateOf(batch) === 'cancelled') endWaiting(this.database, batch, 'cancelled', this.now());
@@ -174,6 +166,7 @@ export class SqliteEngine implements BatchEngine {
             ...[batch, ...values],
           ).changes,
         );
+      this.counts.forget();
       const count = ids ? ids.reduce((total, id) => total + again('id = ?', id), 0) : again(`status <> 'success'`);
       if (count > 0) this.run(`UPDATE batches SET state = 'open' WHERE id = ?`, batch);
       return count;
@@ -182,6 +175,7 @@ export class SqliteEngine implements BatchEngine {
 
   async remove(batch: string): Promise<void> {
     this.atomically(() => {
+      this.counts.forget();
       this.run('DELETE FROM tasks WHERE batch = ?', batch);
       this.run('DELETE FROM batches WHERE id = ?', batch);
     });
@@ -212,20 +206,16 @@ export class SqliteEngine implements BatchEngine {
     });
   }
 
-  /** The total of the task is stored, its growth added to the batch. Inside a transaction. */
-  private account({ batch, task }: Claim, spent: Spending, before: { spent_cost: number; spent_tokens: number }): void {
+  /** Adds the growth of the task's total to its batch. Returns the total, as `SETTLED` stores it. Inside a transaction. */
+  private account({ batch }: Claim, spent: Spending, before: { spent_cost: number; spent_tokens: number }): Totals {
     const cost = spent.cost ?? before.spent_cost;
     const isKnown = spent.cost === null ? 0 : 1;
-    this.run(
-      `UPDATE tasks SET worker = NULL, reserved_cost = 0, reserved_tokens = 0, spent_cost = ?, is_cost_known = ?, spent_tokens = ?
-       WHERE batch = ? AND id = ?`,
-      ...[cost, isKnown, spent.tokens, batch, task.id],
-    );
     this.run(
       `UPDATE batches SET spent_cost = spent_cost + ?, is_cost_known = is_cost_known AND ?, spent_tokens = spent_tokens + ?
        WHERE id = ?`,
       ...[cost - before.spent_cost, isKnown, spent.tokens - before.spent_tokens, batch],
     );
+    return [cost, isKnown, spent.tokens];
   }
 
   /** Inside a transaction. */
@@ -237,10 +227,11 @@ export class SqliteEngine implements BatchEngine {
       count += 1;
       const { task } = toClaim(row, undefined);
       if (isPoisoned(row.crashes + 1, task.tries)) {
-        const spent = { cost: row.is_cost_known ? row.spent_cost : null, tokens: row.spent_tokens };
+        const { spent_cost: cost, is_cost_known: isCostKnown, spent_tokens: tokens } = row;
+        const spent = { cost: isCostKnown ? cost : null, tokens };
         const known = { id: row.id, spent, failedTries: row.failed_tries, interruptions: row.interruptions + 1 };
         const result = abandonedResult(row.crashes + 1, { ...known, now: this.now() });
-        endTask(this.database, row.batch, row.id, result);
+        endTask(this.database, row.batch, result, [cost, isCostKnown, tokens]);
         continue;
       }
       this.run(
@@ -259,13 +250,16 @@ export class SqliteEngine implements BatchEngine {
       if (!this.isAlive(pid, started)) this.run('DELETE FROM workers WHERE id = ?', id);
   }
 
-  private atomically<T>(change: () => T): T {
-    this.database.exec('BEGIN IMMEDIATE');
+  private atomically<T>(change: () => T, { isDurable = true } = {}): T {
+    if (isDurable !== this.isDurable) this.database.exec(`PRAGMA synchronous = ${isDurable ? 'FULL' : 'NORMAL'}`);
+    this.isDurable = isDurable;
+    this.run('BEGIN IMMEDIATE');
     try {
       const result = change();
-      this.database.exec('COMMIT');
+      this.run('COMMIT');
       return result;
     } catch (error) {
+      this.counts.forget();
       // A full disk has rolled it back already; its own words are the ones to tell.
       if (this.database.isTransaction) this.database.exec('ROLLBACK');
       throw error;
@@ -291,10 +285,16 @@ export interface SqliteEngineOptions {
   isAlive?: (pid: number, started: string) => boolean;
 }
 
-function endTask(database: DatabaseSync, batch: string, id: string, result: TaskResult): void {
+/** What a task has cost: the amount, whether it is known, tokens. */
+type Totals = [cost: number, isKnown: number, tokens: number];
+
+const SETTLED =
+  'worker = NULL, reserved_cost = 0, reserved_tokens = 0, spent_cost = ?, is_cost_known = ?, spent_tokens = ?';
+
+function endTask(database: DatabaseSync, batch: string, result: TaskResult, totals: Totals): void {
   prepared(
     database,
-    `UPDATE tasks SET state = 'done', worker = NULL, reserved_cost = 0, reserved_tokens = 0, status = ?, result = ?,
-         sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM tasks WHERE batch = ?) WHERE batch = ? AND id = ?`,
-  ).run(result.status, JSON.stringify(result), batch, batch, id);
+    `UPDATE tasks SET state = 'done', ${SETTLED}, status = ?, result = ?,
+         sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM tasks WHERE batch = ? AND sequence IS NOT NULL) WHERE batch = ? AND id = ?`,
+  ).run(...totals, result.status, JSON.stringify(result), batch, batch, result.id);
 }

@@ -1,6 +1,7 @@
 /** Rows of the embedded engine's tables as the values of the contract. */
 
-import type { BatchLimits, BatchState, Claim, RunOptions } from './engine.ts';
+import type { BatchLimits, BatchState, BatchStatus, Claim, RunOptions } from './engine.ts';
+import type { Counts } from './sqlite-counts.ts';
 import type { Task } from './task.ts';
 
 export interface BatchRow {
@@ -44,6 +45,15 @@ export function toOptions({ options }: BatchRow): RunOptions {
 
 export function toLimits({ limits }: BatchRow): BatchLimits {
   return JSON.parse(limits) as BatchLimits;
+}
+
+/** Without counts: a batch that has no tasks. */
+export function toStatus(row: BatchRow, counts: Counts = { total: 0, waiting: 0, running: 0, ended: {} }): BatchStatus {
+  return {
+    ...{ id: row.id, title: row.title, createdAt: row.created_at, state: row.state, priority: row.priority },
+    ...{ options: toOptions(row), limits: toLimits(row), ...counts },
+    spent: { cost: row.is_cost_known ? row.spent_cost : null, tokens: row.spent_tokens },
+  };
 }
 
 /** Without a batch: for what needs the task only. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Other processes hold the database for a few milliseconds at a time. */
 const BUSY_MS = 30_000;
-const VERSION = 2;
+const VERSION = 3;
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS batches (
@@ -22,8 +22,9 @@ CREATE TABLE IF NOT EXISTS tasks (
   status TEXT, result TEXT, sequence INTEGER,
   PRIMARY KEY (batch, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS tasks_by_state ON tasks (batch, state, position);
-CREATE INDEX IF NOT EXISTS tasks_by_status ON tasks (batch, state, status);
+DROP INDEX IF EXISTS tasks_by_state;
+DROP INDEX IF EXISTS tasks_by_status;
+CREATE INDEX IF NOT EXISTS tasks_by_standing ON tasks (batch, state, status, position);
 CREATE INDEX IF NOT EXISTS running_tasks ON tasks (state) WHERE state = 'running';
 CREATE UNIQUE INDEX IF NOT EXISTS results ON tasks (batch, sequence) WHERE sequence IS NOT NULL;
 CREATE TABLE IF NOT EXISTS workers (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, started TEXT NOT NULL) STRICT;

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openStarter } from './open-starter.ts';
 import type { Task } from './task.ts';
 import { makeWorkplace, removeWorkplace } from './workplace.ts';
 
@@ -37,7 +38,13 @@ it('begins with the HEAD of its moment, also for the second task, and leaves no 
     const third = await make('c');
     expect(third.base).toBe(second);
     git('worktree', 'lock', third.top ?? '');
-    for (const workplace of [...made, third]) await removeWorkplace(workplace, where);
+    const starter = openStarter(process.env);
+    // A process of the starter removes the first one, this process the others.
+    const by = { starter, scratch: join(root, 'git.txt'), errors: join(root, 'stderr.txt') };
+    await removeWorkplace(made[0] ?? third, { ...where, by });
+    expect(existsSync(join(root, 'a'))).toBe(false);
+    for (const workplace of [...made.slice(1), third]) await removeWorkplace(workplace, where);
+    starter.close();
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(['a', 'b', 'c', 'repository/.git/worktrees'].filter((path) => existsSync(join(root, path)))).toEqual([]);
   } finally {

@@ -3,12 +3,13 @@
  * itself. It knows the commit the task began with, and what the task changed. It survives its worker, and is removed whole.
  */
 
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { git, gitPrints } from './git.ts';
 import type { GitOptions } from './git.ts';
 import { findHead } from './known-base.ts';
 import type { Base } from './known-base.ts';
+import type { Start } from './starter.ts';
 import type { Task } from './task.ts';
 
 export interface Workplace {
@@ -118,15 +119,26 @@ export async function removeWorkplace({ top, repository }: Workplace, where: Whe
   const record = repository === undefined ? undefined : recordOf(top);
   if (repository !== undefined && record === undefined)
     await git(['worktree', 'remove', '--force', '--force', top], { ...where, directory: repository }).catch(() => '');
-  rmSync(top, { recursive: true, force: true, maxRetries: 3 });
+  // As git does it: the folder, then its record. A git for it would cost more than all the rest.
+  await removeFolders(record === undefined ? [top] : [top, record], where);
   if (record === undefined) return;
-  // As git does it: the folder, then the record. A process for it would cost more than all the rest.
-  rmSync(record, { recursive: true, force: true, maxRetries: 3 });
   try {
-    rmdirSync(dirname(record));
+    if (readdirSync(dirname(record)).length === 0) rmdirSync(dirname(record));
   } catch {
-    // The repository has other worktrees.
+    // Another task has removed it, or makes its own record now.
   }
+}
+
+/** By a process of its own where a starter is at hand: a large repository would keep the worker from all its other tasks. */
+async function removeFolders(paths: readonly string[], { by, environment }: Where): Promise<void> {
+  const start = (words: Start['words']) =>
+    by?.starter.start({ words, directory: '/', environment, stdout: '/dev/null', stderr: '/dev/null' }).ended;
+  await start(['rm', '-rf', '--', ...paths]);
+  // Some tools leave folders that may not be written, such as Go its modules.
+  if (by && paths.some((path) => existsSync(path)))
+    await start(['sh', '-c', 'chmod -R u+rwX -- "$@"; rm -rf -- "$@"', 'sh', ...paths]);
+  // Also what the process could not remove: this tells why.
+  for (const path of paths) if (!by || existsSync(path)) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** The record that the repository keeps of a worktree, where both name each other. */

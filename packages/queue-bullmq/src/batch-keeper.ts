@@ -53,9 +53,11 @@ export class BatchKeeper {
     standing.forget();
   }
 
-  async statuses(): Promise<BatchStatus[]> {
+  /** Of all batches, or of one. */
+  async statuses(only?: string): Promise<BatchStatus[]> {
     const { standing, laneOf } = this.parts;
-    const all = (await standing.all()).sort(
+    const known = (await standing.all()).filter(({ batch: { id } }) => only === undefined || id === only);
+    const all = known.sort(
       (one, other) => one.batch.createdAt - other.batch.createdAt || (one.batch.id < other.batch.id ? -1 : 1),
     );
     return Promise.all(

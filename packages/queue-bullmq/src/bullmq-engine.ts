@@ -73,8 +73,8 @@ export class BullmqEngine implements BatchEngine {
     return this.patiently(() => this.keeper.submit(batch));
   }
 
-  batches(): Promise<BatchStatus[]> {
-    return this.patiently(() => this.keeper.statuses());
+  batches(only?: string): Promise<BatchStatus[]> {
+    return this.patiently(() => this.keeper.statuses(only));
   }
 
   tasks(batch: string): Promise<TaskStatus[]> {

@@ -51,7 +51,7 @@ export async function findBatch({ engine }: BatchContext, wanted: string | undef
 }
 
 export async function statusOf(id: string, { engine }: BatchContext): Promise<BatchStatus> {
-  const found = (await engine.batches()).find((batch) => batch.id === id);
+  const [found] = await engine.batches(id);
   if (!found) throw new BatchProblem(`The batch ${id} was deleted while it ran.`);
   return found;
 }
