@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, call, fakeModel, fault, gate, runCli, say, text, usage } from '@castor/testkit';
+import { answer, call, fakeModel, fault, gate, runCli, say, startTerminal, text, usage } from '@castor/testkit';
 import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
@@ -69,7 +69,7 @@ describe('a batch', () => {
     await using model = await fakeModel(() => say('ok'));
     const words = ['run', '--prompt', 'Look at {{file}}', '--over', '**/*.ts', '--in-place', '-o', 'jsonl'];
     const { code, lines, stderr } = await place.run(words, { model });
-    expect([code, lines.map(({ id }) => id).sort()], stderr).toEqual([0, ['t1', 't2']]);
+    expect([code, lines.map(({ id }) => id).sort()], stderr).toEqual([0, ['src-a.ts', 'src-sub-b.ts']]);
     const seen = model.requests.map((request) => /Look at ([\w/.]+)/.exec(promptOf(request))?.[1]);
     expect(new Set(seen)).toEqual(new Set(['src/a.ts', 'src/sub/b.ts']));
   });
@@ -216,6 +216,10 @@ describe('an interrupted batch', () => {
     await model.waitForRequest(1);
     batch.kill('SIGINT');
     await batch.waitForStderr('No further task starts');
+    // Another terminal shows the same table, as it changes.
+    await using watching = await startTerminal(['batch', 'watch'], { workspace: place.workspace });
+    await watching.waitForText('● t1  running');
+    await watching.waitForText('0 of 2 · 1 running');
     hold.release();
     const { code, stdout, stderr } = await batch.done;
     expect([code, stdout.trim().split('\n').length], stderr).toEqual([130, 1]);

@@ -37,6 +37,19 @@ export function forecast(
   return { time: scale(time, rounds), cost: isPriced ? scale(meanOf(costs), left, spent) : undefined };
 }
 
+/** The last tasks say how fast the batch is now. */
+const RECENT = 20;
+
+/** Tasks an hour, from the moments at which the last ones ended. Undefined while too few have. */
+export function rateOf(results: readonly Pick<TaskResult, 'ended_at'>[]): number | undefined {
+  const ends = results
+    .flatMap(({ ended_at: at }) => (at === undefined ? [] : [Date.parse(at)]))
+    .slice(-RECENT)
+    .sort((one, other) => one - other);
+  const span = (ends.at(-1) ?? 0) - (ends[0] ?? 0);
+  return ends.length < ENOUGH || span <= 0 ? undefined : ((ends.length - 1) * 3_600_000) / span;
+}
+
 function meanOf(values: readonly number[]): Range {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length - 1);

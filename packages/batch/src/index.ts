@@ -16,7 +16,7 @@ export type {
   WorkerIdentity,
 } from './engine.ts';
 export { fetchPatch } from './fetch-work.ts';
-export { forecast } from './forecast.ts';
+export { forecast, rateOf } from './forecast.ts';
 export type { Forecast } from './forecast.ts';
 export { git, GitError } from './git.ts';
 export { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forecast } from './forecast.ts';
+import { forecast, rateOf } from './forecast.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
 
 describe('the pace of a provider', () => {
@@ -48,6 +48,13 @@ describe('the forecast of a batch', () => {
     const { time } = forecast([ended(50), ended(100), ended(150)], { left: 4, atOnce: 4, spent: 0 })!;
     expect(time.low).toBeLessThan(100);
     expect(time.high).toBeGreaterThan(100);
+  });
+
+  it('tells the rate of the last tasks, once there are enough', () => {
+    const at = (second: number) => ({ ended_at: new Date(second * 1_000).toISOString() });
+    expect([rateOf([at(0), at(60)]), rateOf([at(0), at(0), at(0)])]).toEqual([undefined, undefined]);
+    expect(rateOf([at(0), at(120), at(60)])).toBe(60);
+    expect(rateOf([at(-1e6), ...Array.from({ length: 20 }, (_, index) => at(index))])).toBe(3600);
   });
 
   it('names no cost where one is unknown', () => {

@@ -128,9 +128,11 @@ describe('one prompt', () => {
   it('over files names each, or refers to it where the prompt does not', () => {
     const named = tasksOver(['a.ts', 'b.ts'], 'Fix {{file}}', defaults);
     expect(named.map(({ id, prompt, files }) => [id, prompt, files])).toEqual([
-      ['t1', 'Fix a.ts', []],
-      ['t2', 'Fix b.ts', []],
+      ['a.ts', 'Fix a.ts', []],
+      ['b.ts', 'Fix b.ts', []],
     ]);
+    const odd = tasksOver(['src/a b.ts', 'src/a/b.ts', 'src/a-b.ts', '.x', 'ä'], 'Fix {{file}}', defaults);
+    expect(odd.map(({ id }) => id)).toEqual(['src-a-b.ts', 't2-src-a-b.ts', 't3-src-a-b.ts', 'x', 't5']);
     expect(tasksOver(['a.ts'], 'Fix it', defaults)[0]?.files).toEqual(['a.ts']);
   });
 

@@ -26,17 +26,25 @@ export function readTaskFile(path: string, defaults: TaskDefaults): Task[] {
 
 /** One task for each file; `{{file}}` in the prompt is its path. */
 export function tasksOver(files: readonly string[], prompt: string, defaults: TaskDefaults): Task[] {
+  const seen = new Set<string>();
   return files.map((file, index) => {
     const filled = fill(prompt, { file });
+    // Named by its file, so that a table and a branch tell which one it was; a long or repeated name gets a number.
+    const name = file.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[._-]+/, '');
+    const isUsable = name !== '' && name.length <= LONGEST_NAME && !seen.has(name.toLowerCase());
+    seen.add(name.toLowerCase());
     const options = {
       where: file,
-      id: numbered(index, files.length),
+      id: isUsable ? name : `${numbered(index, files.length)}-${name.slice(-LONGEST_NAME)}`.replace(/-$/, ''),
       defaults,
       resolve: resolveFrom(defaults.directory),
     };
     return parseTask({ prompt: filled, ...(filled === prompt && { files: [file] }) }, options);
   });
 }
+
+/** Of an id: also the names of folders and branches have it. */
+const LONGEST_NAME = 80;
 
 /** One task for each line: a git URL or a folder. `{{repo}}` in the prompt is its name. */
 export function tasksOfRepositories(path: string, prompt: string, defaults: TaskDefaults): Task[] {

@@ -4,7 +4,8 @@
  */
 
 import { isatty } from 'node:tty';
-import type { BatchStatus, TaskProgress, TaskResult, WorkerEvent } from '@castor/batch';
+import type { BatchStatus, TaskProgress, TaskResult, TaskStatus, WorkerEvent } from '@castor/batch';
+import { countOf } from '@castor/core/program';
 import type { Output } from '../../output.ts';
 import { readableDuration } from '../../readable-numbers.ts';
 import { describeForecast, describeProgress, describeResult } from './batch-text.ts';
@@ -14,8 +15,8 @@ export interface BatchView {
   readonly isLive: boolean;
   begin(status: BatchStatus, results: readonly TaskResult[]): Promise<void>;
   show(event: WorkerEvent, status: BatchStatus): Promise<void>;
-  /** How the batch stands now. */
-  update(status: BatchStatus): void;
+  /** How the batch stands now; with its tasks, where other processes run them. */
+  update(status: BatchStatus, tasks?: readonly TaskStatus[]): void;
   say(sentence: string): void;
   end(): void;
 }
@@ -94,6 +95,7 @@ class LiveView implements BatchView {
   private readonly options: ViewOptions;
   private readonly running = new Map<string, { since: number; progress?: TaskProgress }>();
   private readonly results: TaskResult[] = [];
+  private atOnce: number;
   private status: BatchStatus | undefined;
   private rows = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -101,6 +103,7 @@ class LiveView implements BatchView {
 
   constructor(options: ViewOptions) {
     this.options = options;
+    this.atOnce = options.atOnce;
   }
 
   async begin(status: BatchStatus, results: readonly TaskResult[]): Promise<void> {
@@ -126,8 +129,15 @@ class LiveView implements BatchView {
     else this.above(line);
   }
 
-  update(status: BatchStatus): void {
+  update(status: BatchStatus, tasks?: readonly TaskStatus[]): void {
     this.status = status;
+    if (!tasks) return;
+    this.running.clear();
+    for (const { task, state, startedAt = Date.now() } of tasks)
+      if (state === 'running')
+        this.running.set(task.id, { since: startedAt, progress: { step: 'running', calls: 0, turns: 0 } });
+    this.atOnce = Math.max(1, this.running.size);
+    this.paintSoon();
   }
 
   say(sentence: string): void {
@@ -165,11 +175,11 @@ class LiveView implements BatchView {
     const width = Math.max(20, (process.stderr.columns ?? 80) - 1);
     const tasks = [...this.running].slice(0, MAX_ROWS).map(([id, { since, progress }]) => {
       const steps = progress ? STEPS[progress.step] : 'starting';
-      const calls = progress && progress.calls > 0 ? ` · ${progress.calls} calls` : '';
+      const calls = progress && progress.calls > 0 ? ` · ${countOf(progress.calls, 'call')}` : '';
       return `  ● ${id}  ${steps} ${readableDuration(Math.floor((Date.now() - since) / 1000) * 1000)}${calls}`;
     });
     const more = this.running.size - tasks.length;
-    const left = describeForecast(status, this.results, this.options.atOnce);
+    const left = describeForecast(status, this.results, this.atOnce);
     const lines = [
       ...tasks,
       ...(more > 0 ? [`  and ${more} more`] : []),

@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { TaskFiles } from '@castor/batch';
 import type { BatchStatus, TaskStatus } from '@castor/batch';
 import { ExitCode } from '../../exit-codes.ts';
@@ -9,11 +10,12 @@ import { readableTime } from '../../readable-numbers.ts';
 import { toJson } from '../../to-json.ts';
 import { parseWords } from '../parse-words.ts';
 import { ResultApplier } from './batch-apply.ts';
-import { findBatch } from './batch-context.ts';
+import { findBatch, statusOf } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import { BatchProblem } from './batch-problem.ts';
 import { exitCodeOf } from './batch-end.ts';
 import { followBatch } from './batch-follow.ts';
+import { openView } from './batch-live.ts';
 import { APPLY, parseWorking } from './batch-words.ts';
 import type { ApplyKind } from './batch-words.ts';
 import { describeForecast, describeProgress, describeResult, describeTable } from './batch-text.ts';
@@ -65,21 +67,33 @@ export async function watchBatch(argv: readonly string[], context: BatchContext)
     await context.output.answer(`${describeProgress(status)}\n`);
     return exitCodeOf(status, isStopped);
   }
-  const { signal } = context.interruption;
+  const { engine, output, interruption } = context;
+  const { signal } = interruption;
+  // In a terminal the live table, elsewhere a line for each result.
+  const view = isatty(1) ? openView({ output, id, atOnce: 1, isQuiet: false }) : undefined;
   let seen = 0;
-  for (;;) {
-    await context.engine.recover();
-    const status = await findBatch(context, id);
-    const fresh = await context.engine.results(id, seen);
-    seen += fresh.length;
-    for (const result of fresh) await context.output.answer(`${describeResult(result)}\n`);
-    if (status.waiting + status.running === 0) {
-      await context.output.answer(`${describeProgress(status)}\n`);
-      return status.ended['success'] === status.total ? ExitCode.Success : ExitCode.Failure;
+  await view?.begin(await statusOf(id, context), []);
+  try {
+    for (;;) {
+      await engine.recover();
+      const status = await statusOf(id, context);
+      const fresh = await engine.results(id, seen);
+      seen += fresh.length;
+      for (const result of fresh)
+        if (view) await view.show({ type: 'ended', batch: id, result }, status);
+        else await output.answer(`${describeResult(result)}\n`);
+      if (status.waiting + status.running === 0) {
+        view?.end();
+        await output.answer(`${describeProgress(status)}\n`);
+        return status.ended['success'] === status.total ? ExitCode.Success : ExitCode.Failure;
+      }
+      if (status.running === 0) throw new BatchProblem(`No worker runs ${id}. To go on: castor batch resume ${id}`);
+      if (view) view.update(status, await engine.tasks(id));
+      await pause(signal);
+      if (signal.aborted) return ExitCode.Interrupted;
     }
-    if (status.running === 0) throw new BatchProblem(`No worker runs ${id}. To go on: castor batch resume ${id}`);
-    await pause(signal);
-    if (signal.aborted) return ExitCode.Interrupted;
+  } finally {
+    view?.end();
   }
 }
 

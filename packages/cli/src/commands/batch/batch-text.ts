@@ -1,6 +1,6 @@
 /** Batches and results as users read them: tables, one-line summaries, forecasts. Pure. */
 
-import { forecast, OUTCOMES } from '@castor/batch';
+import { forecast, OUTCOMES, rateOf } from '@castor/batch';
 import type { BatchStatus, TaskResult } from '@castor/batch';
 import { countOf } from '@castor/core/program';
 import { readableCount, readableDuration } from '../../readable-numbers.ts';
@@ -45,7 +45,12 @@ export function describeForecast(
   if (!seen) return undefined;
   const time = range(seen.time, readableDuration);
   const cost = seen.cost && seen.cost.high > 0 ? `, ${range(seen.cost, describeCost)} in all` : '';
-  return `about ${time} left${cost}`;
+  return `${describeRate(rateOf(results))}about ${time} left${cost}`;
+}
+
+function describeRate(perHour: number | undefined): string {
+  if (perHour === undefined) return '';
+  return perHour >= 120 ? `${Math.round(perHour / 60)} a minute · ` : `${Math.max(1, Math.round(perHour))} an hour · `;
 }
 
 function range({ low, high }: { low: number; high: number }, show: (amount: number) => string): string {
@@ -95,7 +100,8 @@ export function describeTable(status: BatchStatus, results: readonly TaskResult[
   ];
   const tokens = `${readableCount(status.spent.tokens)} tokens`;
   const sums = `${describeProgress(status)} · ${tokens}`;
-  return [`  ${header.slice(1).join(' ')} changes`, ...lines, '', sums, ''].join('\n');
+  const table = lines.length === 0 ? [] : [`  ${header.slice(1).join(' ')} changes`, ...lines, ''];
+  return [...table, sums, ''].join('\n');
 }
 
 function fit(text: string, width: number): string {
