@@ -40,14 +40,18 @@ describe('after an edit', () => {
     expect(stderr).toContain('json: 1 new error');
   });
 
-  it('a formatter’s changes are changes of the file: the next edit is not refused', async () => {
+  it('a formatter’s changes are changes of the file: the next edit is not refused, and a removed file is a failure', async () => {
     const files = [
       { file_path: 'a.txt', content: '  one  ' },
       { file_path: 'a.txt', content: 'two' },
+      { file_path: 'a.lost', content: 'three' },
     ];
-    const { results } = await run(files, { formatters, timeout: 30 });
+    const lossy = { command: 'rm', args: [], extensions: ['.lost'] };
+    const { results, stderr } = await run(files, { formatters: { ...formatters, lossy }, timeout: 30 });
     expect(results[0]).toContain('tidy changed');
     expect(results[1]).not.toContain('has changed on disk');
+    expect(results[2]).toMatch(/"error":"lossy removed .*a\.lost after this edit/);
+    expect(stderr).toContain('a.lost after this edit. The file no longer exists.');
   });
 
   it.skipIf(reason !== undefined)(`the same in a sandbox, for servers and formatters${skipped}`, async () => {

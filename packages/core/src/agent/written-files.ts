@@ -11,7 +11,7 @@ import type { ToolResult } from '../protocol/tools.ts';
 import type { WrittenFile } from '../tools/files/file-store.ts';
 import { fingerprint } from '../tools/files/read-ledger.ts';
 
-const NOTHING: FileReport = { text: undefined, formatted: new Map() };
+const NOTHING: FileReport = { text: undefined, formatted: new Map(), lost: [] };
 
 export class WrittenFiles {
   private readonly root: string;
@@ -39,11 +39,13 @@ export class WrittenFiles {
 
   /** What a result is told besides: the context of the workspace, then what the edit broke. */
   withReport(inner: ResultContext | undefined): ResultContext {
-    return async (paths, result) => {
-      const around = await inner?.(paths, result);
-      const { text, formatted } = await this.report(paths);
+    return async (paths, result, signal) => {
+      const around = await inner?.(paths, result, signal);
+      const { text, formatted, lost } = await this.report(paths, signal);
       const said = [typeof around === 'object' ? around.text : around, text].filter((each) => each !== undefined);
-      return { text: said.length === 0 ? undefined : said.join('\n\n'), result: await this.settle(result, formatted) };
+      const told = said.length === 0 ? undefined : said.join('\n\n');
+      if (lost.length === 0) return { text: told, result: await this.settle(result, formatted) };
+      return { text: told, result: { ...result, error: { message: told!, type: 'file_write_failure' } } };
     };
   }
 
@@ -56,13 +58,13 @@ export class WrittenFiles {
   }
 
   /** A call that runs beside others reports its own files only. */
-  private async report(paths: readonly string[]): Promise<FileReport> {
+  private async report(paths: readonly string[], signal: AbortSignal): Promise<FileReport> {
     if (this.changes.length === 0) return NOTHING;
     const named = new Set(await Promise.all(paths.map((path) => this.realPath(path))));
     const own = this.changes.filter(({ path }) => named.has(path));
     if (own.length === 0) return NOTHING;
     this.changes = this.changes.filter((change) => !own.includes(change));
-    return (await this.checks()).report(own);
+    return (await this.checks()).report(own, signal);
   }
 
   /** The user is shown what is on disk after the formatters, not what the call wrote before them. */

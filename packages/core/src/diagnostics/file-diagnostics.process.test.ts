@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createWorkspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { FileDiagnostics } from './file-diagnostics.ts';
-import type { FileDiagnosticsOptions } from './file-diagnostics.ts';
+import type { ChangedFile, FileDiagnosticsOptions } from './file-diagnostics.ts';
 import { scriptedServer } from './scripted-server.fixture.ts';
 import { chooseServers } from './server-table.ts';
 
@@ -29,9 +29,11 @@ async function open(more: Partial<FileDiagnosticsOptions> = {}) {
   const diagnostics = new FileDiagnostics(options);
   const adopt = async (from: Buffer, to: Buffer) => void formatted.push(`${from.toString()} → ${to.toString()}`);
   const path = join(workspace.project, 'a.json');
+  const cancel = new AbortController();
+  const report = (changes: readonly ChangedFile[]) => diagnostics.report(changes, cancel.signal);
   const edit = async (before: string | undefined, after: string) => {
     await writeFile(path, after);
-    return (await diagnostics.report([{ path, before, after, adopt }])).text;
+    return (await report([{ path, before, after, adopt }])).text;
   };
   const dispose = async () => {
     diagnostics.dispose();
@@ -39,8 +41,27 @@ async function open(more: Partial<FileDiagnosticsOptions> = {}) {
   };
   /** What the editor has not saved. */
   const editUnsaved = async (after: string) =>
-    (await diagnostics.report([{ path, before: undefined, after, adopt }])).text;
-  return { path, root: workspace.project, edit, editUnsaved, told, formatted, options, [Symbol.asyncDispose]: dispose };
+    (await report([{ path, before: undefined, after, adopt }])).text;
+  const given = { path, root: workspace.project, told, formatted, options, cancel, diagnostics };
+  return { ...given, edit, editUnsaved, [Symbol.asyncDispose]: dispose };
+}
+
+/** Once it has one. */
+async function contentOf(path: string): Promise<string> {
+  for (;;) {
+    const content = await readFile(path, 'utf8').catch(() => '');
+    if (content !== '') return content;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function untilGone(pid: number): Promise<void> {
+  for (;;) {
+    const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
+    // A dead child of a dead parent waits for its new parent.
+    if (/\) [ZX]/.test(state)) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 describe('a language server', () => {
@@ -136,6 +157,34 @@ describe('a formatter', () => {
     expect(await files.edit('', '{}')).toMatch(/tidy on .*a\.json: line 1: no semicolon$/);
     await using quiet = await open({ servers: [], formatters: format('0') });
     expect(await quiet.edit('', '{}')).toBeUndefined();
+  });
+
+  it('that removes the file has lost it: the model and the user are told', async () => {
+    await using files = await open({ servers: [], formatters: format('require("fs").rmSync(process.argv[1])') });
+    const lost = `tidy removed ${files.path} after this edit. The file no longer exists.`;
+    expect(await files.edit('', '{}')).toBe(lost);
+    expect(files.told).toEqual([lost]);
+  });
+
+  it('that reaches its limit is told to the model and the user', async () => {
+    await using files = await open({ servers: [], limitMs: 20, formatters: format('setInterval(() => {}, 1000)') });
+    const late = `tidy on ${files.path}: it took longer than 0.02 s and was ended.`;
+    expect(await files.edit('', '{}')).toBe(late);
+    expect(files.told).toEqual([late]);
+  });
+
+  it.each(['cancel', 'end'] as const)('that runs does not survive the %s, nor do its children', async (occasion) => {
+    const script =
+      'const { spawn } = require("child_process"); const { pid } = spawn("sleep", ["1000"]);' +
+      'require("fs").writeFileSync(process.argv[1] + ".pids", process.pid + " " + pid); setInterval(() => {}, 1000)';
+    await using files = await open({ servers: [], formatters: format(script) });
+    const edited = files.edit('', '{}');
+    const pids = await contentOf(`${files.path}.pids`);
+    if (occasion === 'cancel') files.cancel.abort();
+    else files.diagnostics.dispose();
+    expect(await edited).toBeUndefined();
+    expect(files.told).toEqual([]);
+    for (const pid of pids.split(' ').map(Number)) await untilGone(pid);
   });
 
   it('that cannot be started is told to the user', async () => {

@@ -46,6 +46,8 @@ export interface FileReport {
   readonly text: string | undefined;
   /** What the formatters left, by path; only of files they changed. */
   readonly formatted: ReadonlyMap<string, Buffer>;
+  /** What is wrong with files that a formatter removed: the call has left nothing there. */
+  readonly lost: readonly string[];
 }
 
 const MAX_TOLD = 20;
@@ -60,33 +62,43 @@ export class FileDiagnostics {
   private readonly unchecked = new Map<string, string | undefined>();
   /** The last check of each server: a document has one text at a time. */
   private readonly turns = new Map<string, Promise<unknown>>();
+  private readonly ending = new AbortController();
 
   constructor(options: FileDiagnosticsOptions) {
     this.options = options;
   }
 
-  /** Never rejects. */
-  async report(changes: readonly ChangedFile[]): Promise<FileReport> {
+  /** Never rejects. On abort a formatter that runs is ended, and nothing more is checked. */
+  async report(changes: readonly ChangedFile[], given: AbortSignal): Promise<FileReport> {
+    const signal = AbortSignal.any([given, this.ending.signal]);
     const said: string[] = [];
     const formatted = new Map<string, Buffer>();
+    const lost: string[] = [];
     for (const change of changes) {
-      const { told, bytes } = await this.format(change);
+      const { told, bytes, loss } = await this.format(change, signal);
+      if (signal.aborted) break;
+      if (loss !== undefined) lost.push(loss);
       if (told !== '') said.push(told);
+      if (loss !== undefined) continue;
       if (bytes) formatted.set(change.path, bytes);
       const errors = await this.check({ ...change, after: bytes?.toString('utf8') ?? change.after });
       if (errors !== undefined) said.push(errors);
     }
-    return { text: said.length === 0 ? undefined : said.join('\n\n'), formatted };
+    return { text: said.length === 0 ? undefined : said.join('\n\n'), formatted, lost };
   }
 
   dispose(): void {
+    this.ending.abort();
     for (const server of this.running.values()) server.dispose();
     this.running.clear();
   }
 
   /** What the model is told, and what a formatter left. */
-  private async format({ path, after: written, adopt }: ChangedFile): Promise<{ told: string; bytes?: Buffer }> {
-    const { formatters, root, environment, guard, confine, limitMs, onReport } = this.options;
+  private async format(
+    { path, after: written, adopt }: ChangedFile,
+    signal: AbortSignal,
+  ): Promise<{ told: string; bytes?: Buffer; loss?: string }> {
+    const { formatters, onReport } = this.options;
     const said: string[] = [];
     let bytes: Buffer | undefined;
     for (const formatter of formatters.filter((each) => fits(each, path))) {
@@ -96,15 +108,22 @@ export class FileDiagnostics {
           onReport(`${formatter.name} did not run on ${path}: the editor has not saved it.`);
           continue;
         }
-        const problem = await runFormatter(formatter, path, { root, environment, guard, confine, limitMs });
-        const after = await readFile(path);
+        const { problem, isLate } = await runFormatter(formatter, path, { ...this.options, signal });
         if (problem !== undefined) said.push(`${formatter.name} on ${path}: ${problem}`);
+        if (isLate) onReport(`${formatter.name} on ${path}: ${problem}`);
+        const after = await readFile(path).catch(() => undefined);
+        if (!after) {
+          const loss = `${formatter.name} removed ${path} after this edit. The file no longer exists.`;
+          onReport(loss);
+          return { told: [...said, loss].join('\n'), loss };
+        }
         if (after.equals(before)) continue;
         bytes = after;
         await adopt(before, after);
         const { describeFormatting } = await import('./formatters.ts');
         said.push(await describeFormatting(formatter.name, path, before, after));
       } catch (error) {
+        if (signal.aborted) break;
         onReport(`${formatter.name} did not run on ${path}: ${getErrorMessage(error)}`);
       }
     }

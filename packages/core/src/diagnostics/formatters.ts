@@ -18,29 +18,40 @@ export interface FormatterPlace {
   readonly guard?: ChildGuard | undefined;
   readonly confine?: Confine | undefined;
   readonly limitMs: number;
+  /** Ends the program and its children. */
+  readonly signal: AbortSignal;
 }
 
 const MAX_OUTPUT = 4_000;
 
-/** What the program complained about when it failed; undefined when it succeeded. Rejects when it could not be started. */
+/** How a run ended: what the program complained about, undefined for a success, and whether it was still running at its limit. */
+export interface FormatterRun {
+  readonly problem: string | undefined;
+  readonly isLate: boolean;
+}
+
+/** Rejects when the program could not be started, and with AbortError on abort. */
 export async function runFormatter(
   { command, args }: Formatter,
   path: string,
-  { root: cwd, environment: env, guard, confine, limitMs: timeoutMs }: FormatterPlace,
-): Promise<string | undefined> {
+  { root: cwd, environment, guard, confine, limitMs: timeoutMs, signal }: FormatterPlace,
+): Promise<FormatterRun> {
   const hasPlace = args.some((each) => each.includes('{file}'));
   const all = hasPlace ? args.map((each) => each.replaceAll('{file}', path)) : [...args, path];
+  // The mark finds children that left the group.
+  const env = { ...environment, ...guard?.prepare() };
   let output = '';
   const { code, ended, stderr } = await runChild({
-    ...{ command, args: all, cwd, env, guard, confine, timeoutMs },
-    signal: new AbortController().signal,
+    ...{ command, args: all, cwd, env, guard, confine, timeoutMs, signal },
     onStdout(chunk) {
       output = (output + chunk.toString()).slice(0, MAX_OUTPUT);
       return true;
     },
   });
-  if (ended === 'timeout') return `it took longer than ${timeoutMs} ms and was ended.`;
-  return code === 0 ? undefined : `${output}\n${stderr}`.trim().slice(0, MAX_OUTPUT) || `exit code ${code}`;
+  if (ended === 'timeout')
+    return { problem: `it took longer than ${timeoutMs / 1000} s and was ended.`, isLate: true };
+  const complaint = `${output}\n${stderr}`.trim().slice(0, MAX_OUTPUT) || `exit code ${code}`;
+  return { problem: code === 0 ? undefined : complaint, isLate: false };
 }
 
 export async function describeFormatting(name: string, path: string, before: Buffer, after: Buffer): Promise<string> {

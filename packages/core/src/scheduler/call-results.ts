@@ -44,6 +44,15 @@ export function createErrorResult(
   );
 }
 
+/** Of a tool that ran and reports its failure. */
+export function createFailedResult(
+  request: ToolCallRequestInfo,
+  result: ToolResult,
+  { message, type = 'execution_failed' }: NonNullable<ToolResult['error']>,
+): CompletedToolCall {
+  return createErrorResult(request, new ToolError(message, type), result);
+}
+
 /** Keeps the output up to the cancel: the call may already have had effects. */
 export function createCancelledResult(request: ToolCallRequestInfo, reason: string, output = ''): CompletedToolCall {
   const message = `[Operation Cancelled] ${reason}`;

@@ -122,10 +122,11 @@ export interface ChangeWatch {
   foretell?(command: string, args: Record<string, unknown>): Promise<string | undefined>;
 }
 
-/** Context for the model beside a result that touched these paths. A throw counts as no context. */
+/** Context for the model beside a result that touched these paths, until the signal aborts. A throw counts as no context. */
 export type ResultContext = (
   paths: readonly string[],
   result: ToolResult,
+  signal: AbortSignal,
 ) => Promise<string | ResultAddition | undefined>;
 
 /** A text for the model, and the result as it is by now: a formatter may have changed what the call wrote. */

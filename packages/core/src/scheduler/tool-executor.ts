@@ -18,7 +18,7 @@ import { partListUnionToString, toParts } from '../util/part-list.ts';
 import { buildCall, throughBeforeTool, toHookInput } from './before-tool.ts';
 import { showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
-import { answerTo, createCancelledResult, createErrorResult, createSuccessResult } from './call-results.ts';
+import { answerTo, createCancelledResult, createErrorResult, createFailedResult, createSuccessResult } from './call-results.ts';
 import { Children } from './children.ts';
 import type {
   AfterToolDecision,
@@ -174,10 +174,7 @@ export class ToolExecutor {
     }
     const tail = decision.tailCall ?? result.tailToolCallRequest;
     if (tail) return { kind: 'tail', request: toTailRequest(request, tail) };
-    if (result.error) {
-      const { message, type = 'execution_failed' } = result.error;
-      return createErrorResult(request, new ToolError(message, type), result);
-    }
+    if (result.error) return createFailedResult(request, result, result.error);
     return this.succeed(call, result, decision.additionalContext, signal);
   }
 
@@ -189,6 +186,7 @@ export class ToolExecutor {
   ): Promise<CompletedToolCall> {
     const { request, tool } = call;
     const { text: nearby, result } = await this.nearbyContext(call, written, signal);
+    if (result.error) return createFailedResult(request, result, result.error);
     const notes = [request.inputModifiedByHook && MODIFIED_BY_HOOK, context, nearby].filter(
       (note) => typeof note === 'string',
     );
@@ -218,7 +216,7 @@ export class ToolExecutor {
     if (!resultContext) return { result };
     try {
       const paths = invocation.locations().map(({ path }) => path);
-      const added = await untilAborted(resultContext(paths, result), signal);
+      const added = await untilAborted(resultContext(paths, result, signal), signal);
       return typeof added === 'object' ? added : { text: added, result };
     } catch {
       // A failure to add context must not lose the result.
