@@ -1,5 +1,6 @@
 /** A prompt of an editor: its content, what is shown of the answer, how it ends, and cancelling it at any moment. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { answer, call, fault, finish, gate, say, text, thought } from '@castor/testkit';
@@ -216,7 +217,7 @@ describe('the answer', () => {
       { description: 'three', status: 'pending' },
     ];
     await using scene = await openScene([call('write_todos', { todos }), say('ok')], {
-      args: ['--model', 'gemini-2.5-pro'],
+      args: ['--model', 'gemini-3-pro-preview'],
     });
     await scene.editor.prompt(scene.session, 'plan');
     expect(scene.editor.of('plan')).toEqual([
@@ -237,10 +238,15 @@ describe('the end of a prompt', () => {
     expect(await scene.editor.prompt(scene.session, 'go')).toMatchObject({ stopReason });
   });
 
-  it('warns when the model stopped early', async () => {
-    await using scene = await openScene([answer(text('half'), finish('MAX_TOKENS'))]);
-    expect(await scene.editor.prompt(scene.session, 'go')).toMatchObject({ stopReason: 'end_turn' });
-    expect(scene.editor.text('agent_thought_chunk')).toContain('MAX_TOKENS');
+  it('says why the model stopped early, and warns', async () => {
+    const cut = ['MAX_TOKENS', 'SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'OTHER'];
+    const script = [...cut.map((reason) => answer(text('half'), finish(reason))), fault('prompt_blocked'), say('whole')];
+    await using scene = await openScene(script);
+    const reasons: string[] = [];
+    for (let index = 0; index < script.length; index += 1)
+      reasons.push((await scene.editor.prompt(scene.session, 'go')).stopReason);
+    expect(reasons).toEqual(['max_tokens', 'refusal', 'refusal', 'refusal', 'end_turn', 'refusal', 'end_turn']);
+    for (const reason of cut) expect(scene.editor.text('agent_thought_chunk')).toContain(reason);
   });
 
   it('is an error with the status of the service', async () => {
@@ -293,6 +299,11 @@ describe('cancelling', () => {
     await editor.notify('session/cancel', { sessionId: session });
     expect(await prompt).toEqual({ stopReason: 'cancelled' });
     expect(editor.calls()).toMatchObject([{ statuses: ['pending', 'in_progress', 'failed'] }]);
+    // A command of the user's own.
+    const typed = editor.prompt(session, '!touch begun; sleep 1000');
+    while (!existsSync(join(scene.workspace.project, 'begun'))) await new Promise((resolve) => setImmediate(resolve));
+    await editor.notify('session/cancel', { sessionId: session });
+    expect(await typed).toEqual({ stopReason: 'cancelled' });
   });
 
   it('ends a question that is never answered', async () => {

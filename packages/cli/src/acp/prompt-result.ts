@@ -32,6 +32,15 @@ const REASONS: Readonly<Record<Exclude<Outcome, 'failed'>, StopReason>> = {
   overflow: 'max_tokens',
 };
 
+/** Why an answer is not whole, by the names of the events; any other reason is the end of a turn, which the user is told of. */
+const CUT: Readonly<Record<string, StopReason>> = {
+  ...{ MAX_TOKENS: 'max_tokens', MAX_TOKENS_EXCEEDED: 'max_tokens' },
+  ...{ SAFETY: 'refusal', SAFETY_BLOCKED: 'refusal', IMAGE_SAFETY: 'refusal' },
+  ...{ RECITATION: 'refusal', RECITATION_BLOCKED: 'refusal', IMAGE_RECITATION: 'refusal' },
+  ...{ BLOCKLIST: 'refusal', SPII: 'refusal', LANGUAGE: 'refusal', OTHER_BLOCKED: 'refusal' },
+  ...{ PROHIBITED_CONTENT: 'refusal', IMAGE_PROHIBITED_CONTENT: 'refusal' },
+};
+
 /** Throws a PromptFailure for a prompt that failed. */
 export function promptResult(
   ended: PromptEndedEvent | undefined,
@@ -47,7 +56,8 @@ export function promptResult(
     throw new PromptFailure(isUnauthorized ? AUTH_REQUIRED : (error?.status ?? 500), message);
   }
   const isTokens = ended.budget?.name === 'tokens';
-  const stopReason = isTokens ? 'max_tokens' : REASONS[ended.outcome];
+  const cut = Object.hasOwn(CUT, ended.reason ?? '') ? CUT[ended.reason!] : undefined;
+  const stopReason = isTokens ? 'max_tokens' : (cut ?? REASONS[ended.outcome]);
   return { stopReason, _meta: { quota: quotaOf(before, after) } };
 }
 

@@ -1,4 +1,4 @@
-import { answer, bytes, call, createFakeClock, ending, fakeModel, fault, gate, say, text } from '@castor/testkit';
+import { answer, bytes, call, createFakeClock, ending, fakeModel, fault, finish, gate, say, text } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';
@@ -149,14 +149,18 @@ describe('AgentSession', () => {
 
   it.each([
     ['failed', [fault(400)], {}],
-    ['invalid_stream', [fault('prompt_blocked')], {}],
+    ['invalid_stream', [fault('prompt_blocked')], {}, 'SAFETY_BLOCKED'],
+    ['completed', [answer(text('half'), finish('MAX_TOKENS'))], {}, 'MAX_TOKENS'],
+    ['completed', [answer(text('half'), call('a'), finish('MAX_TOKENS')), say('whole')], {}],
     ['max_turns', [answer(call('a'))], { maxSessionTurns: 1 }],
     ['overflow', [], { tokenLimit: () => -1 }],
     ['blocked', [], { hooks: { beforeAgent: async () => ({ kind: 'block', reason: 'no' }) as const } }],
     ['stopped', [], { hooks: { beforeAgent: async () => ({ kind: 'stop', reason: 'no' }) as const } }],
-  ] as const)('ends as %s', async (outcome, script, options) => {
+  ] as const)('ends as %s', async (outcome, script, options, reason?: string) => {
     await using env = await setUp(script, options);
-    expect(endOf(await collect(env.session.prompt('go', NEVER)))).toMatchObject({ type: 'prompt_ended', outcome });
+    const ended = endOf(await collect(env.session.prompt('go', NEVER)));
+    expect(ended).toMatchObject({ type: 'prompt_ended', outcome, ...(reason !== undefined && { reason }) });
+    if (reason === undefined) expect(ended).not.toHaveProperty('reason');
   });
 
   it('ends as failed and throws when the credentials are refused', async () => {

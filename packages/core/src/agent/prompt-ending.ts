@@ -1,6 +1,7 @@
 /** Decides how a prompt ends from its events and completed calls. Pure. */
 
-import type { AgentEvent, Outcome, SpentBudget } from '../protocol/agent-events.ts';
+import { FinishReason } from '../protocol/content.ts';
+import type { AgentEvent, Outcome, PromptEndedEvent, SpentBudget } from '../protocol/agent-events.ts';
 import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import { describeRequestFailure } from '../protocol/failure-sentence.ts';
@@ -12,6 +13,7 @@ export interface Ending {
   error?: StructuredError;
   detail?: string;
   budget?: SpentBudget;
+  reason?: NonNullable<PromptEndedEvent['reason']>;
 }
 
 /** A consumer that leaves ends the prompt before another ending is known. */
@@ -32,7 +34,7 @@ export function toEnding(event: AgentEvent): Ending | undefined {
     case GeminiEventType.Error:
       return { outcome: 'failed', error: event.value.error };
     case GeminiEventType.InvalidStream:
-      return { outcome: 'invalid_stream', detail: describeRequestFailure(event.value) };
+      return { outcome: 'invalid_stream', reason: event.value.type, detail: describeRequestFailure(event.value) };
     case GeminiEventType.LoopDetected:
       return { outcome: 'loop_detected' };
     case GeminiEventType.MaxSessionTurns:
@@ -43,8 +45,11 @@ export function toEnding(event: AgentEvent): Ending | undefined {
       return { outcome: 'stopped', detail: event.value.reason };
     case GeminiEventType.AgentExecutionBlocked:
       return { outcome: 'blocked', detail: event.value.reason };
+    case GeminiEventType.Finished: {
+      const { reason = FinishReason.STOP } = event.value;
+      return reason === FinishReason.STOP ? COMPLETED : { outcome: 'completed', reason };
+    }
     case GeminiEventType.Content:
-    case GeminiEventType.Finished:
       // The model continued after a hook or a failure sent it back.
       return COMPLETED;
     default:

@@ -4,8 +4,8 @@
  * events carry their fields beside `type`; all of it is JSON, and `output` is a delta.
  */
 
-import type { Part } from './content.ts';
-import type { StructuredError } from './errors.ts';
+import type { FinishReason, Part } from './content.ts';
+import type { InvalidStreamErrorType, StructuredError } from './errors.ts';
 import type { EventAddress, EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
 import type { ShownCall, ToolCallStatus } from './tool-calls.ts';
 import type { ToolConfirmationOutcome } from './tools.ts';
@@ -54,7 +54,8 @@ interface AgentEventValues {
   /**
    * The prompt has ended and the session is idle. Session; last event of its prompt, exactly one for each
    * `prompt_started`, also on abort and on a bug. `error` comes with `failed`; `budget` with `budget_exceeded`;
-   * `detail` is a sentence on any other outcome that needs one.
+   * `detail` is a sentence on any other outcome that needs one. `reason` says why the last answer is not whole: with
+   * `completed` the finish reason, where it is not STOP; with `invalid_stream` what was wrong.
    */
   prompt_ended: {
     prompt_id: string;
@@ -62,6 +63,7 @@ interface AgentEventValues {
     error?: StructuredError;
     detail?: string;
     budget?: SpentBudget;
+    reason?: FinishReason | InvalidStreamErrorType;
   };
 
   /**
