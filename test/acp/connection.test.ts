@@ -1,10 +1,11 @@
 /** `castor --acp` as a process: the handshake, malformed input, stdout, and the end. */
 
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, gate, say, startCli, startTerminal, text } from '@castor/testkit';
+import { answer, call, cleanEnvironment, createWorkspace, gate, say, startCli, startTerminal, text } from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Editor } from './editor.fixture.ts';
+import { Editor, PROGRAM } from './editor.fixture.ts';
 import { openScene } from './scene.fixture.ts';
 
 const INITIALIZE = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } };
@@ -179,6 +180,17 @@ describe('the end', () => {
     scene.editor.closeStdin();
     expect(await scene.editor.done).toBe(0);
     expect(await prompt).toBe('gone');
+  });
+
+  it('comes although the editor reads no answer any more', async () => {
+    await using workspace = await createWorkspace();
+    const env = cleanEnvironment(workspace.home, {});
+    const child = spawn(process.execPath, [PROGRAM, '--acp'], { cwd: workspace.project, env });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const requests = Array.from({ length: 4000 }, (_, id) => JSON.stringify({ jsonrpc: '2.0', id, method: 'nope' }));
+    child.stdin.on('error', () => undefined).end([JSON.stringify(INITIALIZE), ...requests, ''].join('\n'));
+    expect(await ended).toBe(0);
+    child.stdout.destroy();
   });
 
   it('comes with a signal', async () => {

@@ -20,7 +20,7 @@ import type {
 import { cleanEnvironment, Condition } from '@castor/testkit';
 import type { FakeModel, Workspace } from '@castor/testkit';
 
-const PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/castor.cjs', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/castor.cjs', import.meta.url));
 
 export interface EditorOptions {
   readonly workspace: Pick<Workspace, 'home' | 'project'>;
@@ -35,14 +35,19 @@ export interface EditorOptions {
   ) => Promise<string | undefined> | string | object | undefined;
   readonly onElicitation?: (request: CreateElicitationRequest) => object;
   /** Unsaved text by path; a written file is stored here too. An error is thrown by a read. */
-  readonly buffers?: Map<string, string | Error>;
+  readonly buffers?: Map<string, string | Error | RawAnswer>;
   readonly onTerminal?: (request: CreateTerminalRequest) => TerminalRun | Promise<TerminalRun>;
   /** Requests of the agent that the editor never answers. */
   readonly unanswered?: readonly string[];
 }
 
+/** An answer of the editor that is sent as it is. */
+export interface RawAnswer {
+  readonly raw: unknown;
+}
+
 /** What a command in a terminal did; `hang` for one that does not end. */
-export type TerminalRun = { readonly output: string; readonly exitCode: number; readonly toldBy?: 'exit' } | 'hang';
+export type TerminalRun = RawAnswer | Error | { readonly output: string; readonly exitCode: number; readonly toldBy?: 'exit' } | 'hang';
 
 export type Update<Kind extends SessionUpdate['sessionUpdate']> = Extract<SessionUpdate, { sessionUpdate: Kind }>;
 
@@ -185,7 +190,7 @@ export class Editor implements AsyncDisposable {
     const { onPermission = () => 'proceed_once', onElicitation, buffers = new Map(), onTerminal } = this.options;
     const exits = new Map<
       string,
-      { ran: TerminalRun; exit: PromiseWithResolvers<{ exitCode: number | null; signal: string | null }> }
+      { ran: Exclude<TerminalRun, RawAnswer | Error>; exit: PromiseWithResolvers<{ exitCode: number | null; signal: string | null }> }
     >();
     return client({ name: 'test' })
       .onNotification('session/update', ({ params }) => {
@@ -209,6 +214,7 @@ export class Editor implements AsyncDisposable {
         const content = buffers.get(params.path);
         if (content === undefined) throw new Error(`ENOENT: ${params.path}`);
         if (content instanceof Error) throw content;
+        if (typeof content === 'object') return content.raw as never;
         return { content };
       })
       .onRequest('fs/write_text_file', async ({ params }) => {
@@ -223,6 +229,8 @@ export class Editor implements AsyncDisposable {
         this.terminals.push(params);
         this.condition.changed();
         const ran = (await onTerminal?.(params)) ?? { output: '', exitCode: 0 };
+        if (ran instanceof Error) throw ran;
+        if (typeof ran === 'object' && 'raw' in ran) return ran.raw as never;
         const exit = Promise.withResolvers<{ exitCode: number | null; signal: string | null }>();
         exits.set(terminalId, { ran, exit });
         if (ran !== 'hang') exit.resolve({ exitCode: ran.exitCode, signal: null });

@@ -3,12 +3,12 @@
 import { createWorkspace, fakeModel } from '@castor/testkit';
 import type { FakeModel, Script, Workspace, WorkspaceOptions } from '@castor/testkit';
 import { Editor } from './editor.fixture.ts';
-import type { EditorOptions } from './editor.fixture.ts';
+import type { EditorOptions, RawAnswer } from './editor.fixture.ts';
 
 export interface SceneOptions extends WorkspaceOptions, Omit<EditorOptions, 'workspace' | 'model' | 'buffers'> {
   readonly settings?: object;
   /** Unsaved text by name below the project; an error is the answer to a read. */
-  readonly unsaved?: Readonly<Record<string, string | Error>>;
+  readonly unsaved?: Readonly<Record<string, string | Error | RawAnswer>>;
   readonly isTrusted?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Scene extends AsyncDisposable {
   readonly model: FakeModel;
   readonly editor: Editor;
   readonly session: string;
-  readonly buffers: Map<string, string | Error>;
+  readonly buffers: Map<string, string | Error | RawAnswer>;
 }
 
 export async function openScene(script: Script, options: SceneOptions = {}): Promise<Scene> {

@@ -52,6 +52,7 @@ async function write(events: AgentEvent[], open: (output: Output) => HeadlessWri
     },
     note: () => {},
     drained: async () => {},
+    abandon: () => undefined,
   };
   const writer = open(output);
   const summary = new RunSummary();

@@ -23,6 +23,8 @@ export interface Output {
   readonly failure: Error | undefined;
   /** Flushes the buffer; resolves when the text has reached the reader or no longer can. */
   drained(): Promise<void>;
+  /** Drops what the reader has not taken: it does not read any more. */
+  abandon(): void;
 }
 
 export interface OutputOptions {
@@ -47,6 +49,7 @@ export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Ou
   let waiting = '';
   let isScheduled = false;
   let lastWriteAt = -Infinity;
+  let isAbandoned = false;
 
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') failure ??= error;
@@ -109,7 +112,11 @@ export function createOutput({ stdout, stderr, raw = false }: OutputOptions): Ou
         // A full disk reports its error a moment later.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      await Promise.all([flushed(stdout), flushed(stderr)]);
+      await Promise.all([isAbandoned || flushed(stdout), flushed(stderr)]);
+    },
+    abandon() {
+      isAbandoned = true;
+      closed.abort();
     },
   };
   return output;

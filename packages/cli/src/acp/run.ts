@@ -50,8 +50,10 @@ export async function runAcp({ args, output, interruption }: AcpOptions): Promis
     ...{ args, output, environment: process.env, home: homeDirectory(process.env), cwd: process.cwd() },
   });
   await Promise.race([connection.closed, stopped]);
-  await endSoon(endAll(HOOKS_MS));
+  // An editor that does not read any more holds nothing up.
+  await endSoon(endAll(HOOKS_MS).then(() => output.drained()));
   connection.close();
+  output.abandon();
   return ExitCode.Success;
 }
 
@@ -69,7 +71,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** What is not over then ends with the process. */
+/** What is not over then ends with the process; what is not read then is dropped. */
 async function endSoon(ending: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, END_MS)));

@@ -22,6 +22,7 @@ async function write(events: AgentEvent[], { isLive = false } = {}) {
       shown += `[${message}]\n`;
     },
     drained: async () => {},
+    abandon: () => undefined,
   };
   const writer = new TextWriter(output);
   const summary = new RunSummary();
