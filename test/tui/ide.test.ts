@@ -1,8 +1,8 @@
 /** The companion of an editor, over real HTTP: context in the prompt, diffs answered on either side, `/ide`, trust, loss. */
 
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { call, createWorkspace, fakeModel, mcp, mcpServer, say, startTerminal } from '@castor/testkit';
 import type { FakeModel, McpServer, Script, Terminal, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +68,9 @@ async function openScene(script: Script, options: SceneOptions = {}): Promise<Sc
 /** The file a companion leaves for terminals. */
 async function announce(workspace: Workspace, editor: McpServer): Promise<void> {
   const port = Number(new URL(editor.url).port);
-  const content = { port, workspacePath: workspace.project, authToken: 'secret', ideInfo: NAMES };
+  const other = join(workspace.root, 'other');
+  await mkdir(other, { recursive: true });
+  const content = { port, workspacePath: `${workspace.project}${delimiter}${other}`, authToken: 'secret', ideInfo: NAMES };
   await workspace.write(`../tmp/gemini/ide/gemini-ide-server-${process.pid}-${port}.json`, JSON.stringify(content));
 }
 
@@ -114,6 +116,8 @@ describe('a connected editor', () => {
     expect(first).toContain('activeFile');
     expect(first).toContain('let x');
     expect(first).toContain('/p/b.ts');
+    // The other folder of the window is part of the workspace.
+    expect(first).toContain(join(scene.workspace.root, 'other'));
     await scene.show([
       { path: '/p/c.ts', timestamp: 3, isActive: true },
       { path: '/p/a.ts', timestamp: 2 },
@@ -123,6 +127,9 @@ describe('a connected editor', () => {
     const second = JSON.stringify((model.requests[1]!.body.contents as unknown[]).slice(-2));
     expect(second).toContain('filesOpened');
     expect(second).toContain('filesClosed');
+    terminal.type('/quit\r');
+    await terminal.done;
+    expect(terminal.lines().join('\n')).not.toContain('was lost');
     expect(
       editor.record.requests('POST /mcp').every(({ headers }) => headers['authorization'] === 'Bearer secret'),
     ).toBe(true);

@@ -21,7 +21,7 @@ export interface CompanionOptions extends FindCompanionOptions {
 }
 
 export type CompanionState =
-  | { readonly kind: 'connected'; readonly name: string; readonly canDiff: boolean }
+  | { readonly kind: 'connected'; readonly name: string; readonly canDiff: boolean; readonly folders: readonly string[] }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'disconnected'; readonly details: string };
 
@@ -59,6 +59,11 @@ export class Companion {
 
   get isTrusted(): boolean | undefined {
     return this.state.kind === 'connected' ? this.context?.isTrusted : undefined;
+  }
+
+  /** Of the editor's window. */
+  get folders(): readonly string[] {
+    return this.state.kind === 'connected' ? this.state.folders : [];
   }
 
   get canDiff(): boolean {
@@ -150,7 +155,8 @@ export class Companion {
     if (this.isClosed) return connection.close();
     this.connection = connection;
     const canDiff = names.has('openDiff') && names.has('closeDiff');
-    this.setState({ kind: 'connected', name: address.name ?? this.options.editorName, canDiff });
+    const { name = this.options.editorName, workspaces: folders } = address;
+    this.setState({ kind: 'connected', name, canDiff, folders });
     this.schedule(CHECK_MS, () => this.check());
   }
 
@@ -206,7 +212,8 @@ export class Companion {
     const { filePath, content } = params;
     switch (method) {
       case 'ide/contextUpdate':
-        this.context = readContext(params);
+        // What is not a context says nothing about the files.
+        this.context = readContext(params) ?? this.context;
         return this.options.onChange();
       case 'ide/diffAccepted':
         // Without its text it says nothing about what to write; the question stays open.

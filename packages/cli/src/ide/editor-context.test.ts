@@ -1,8 +1,9 @@
+import { isRecord } from '@castor/core/program';
 import { describe, expect, it } from 'vitest';
 import { readContext } from './editor-context.ts';
 
 const file = (path: string, timestamp: number, more: object = {}) => ({ path, timestamp, ...more });
-const read = (openFiles: unknown, more: object = {}) => readContext({ workspaceState: { openFiles, ...more } });
+const read = (openFiles: unknown, more: object = {}) => readContext({ workspaceState: { openFiles, ...more } })!;
 
 describe('the context of an editor', () => {
   it('is the active file with cursor and selection, and the others newest first', () => {
@@ -26,13 +27,15 @@ describe('the context of an editor', () => {
     expect(state.activeFile?.selectedText).toHaveLength(16_384 + '... [TRUNCATED]'.length);
   });
 
-  it.each([[undefined], ['x'], [[1, null, {}, { path: 7 }]]])(
-    'survives what is not a list of files: %j',
-    (openFiles) => {
-      expect(read(openFiles)).toEqual({ state: {}, isTrusted: undefined });
-      expect(readContext({})).toEqual({ state: {}, isTrusted: undefined });
-    },
-  );
+  it('may have no file', () => {
+    for (const none of [{}, { workspaceState: {} }, { workspaceState: { openFiles: [] } }])
+      expect(readContext(none)).toEqual({ state: {}, isTrusted: undefined });
+  });
+
+  it.each([['x'], [null], [{}], [[1, null, {}, { path: 7 }]]])('is not what has another shape: %j', (wrong) => {
+    expect(readContext({ workspaceState: { openFiles: wrong } })).toBeUndefined();
+    if (!isRecord(wrong)) expect(readContext({ workspaceState: wrong })).toBeUndefined();
+  });
 
   it('says whether the folder is trusted', () => {
     expect(read([], { isTrusted: false }).isTrusted).toBe(false);

@@ -15,12 +15,20 @@ const MAX_FILES = 10;
 const MAX_SELECTION = 16_384;
 const CUT = '... [TRUNCATED]';
 
-/** The files are data of the editor: bounded, newest first, and only the newest may be active. */
-export function readContext(params: Record<string, unknown>): EditorContext {
-  const workspaceState = isRecord(params['workspaceState']) ? params['workspaceState'] : {};
-  const { openFiles, isTrusted } = workspaceState;
-  const files = (Array.isArray(openFiles) ? openFiles : [])
-    .flatMap((file: unknown) => (isRecord(file) && typeof file['path'] === 'string' ? [file] : []))
+/**
+ * The files are data of the editor: bounded, newest first, and only the newest may be active. Undefined for what has
+ * another shape.
+ */
+export function readContext(params: Record<string, unknown>): EditorContext | undefined {
+  const { workspaceState = {} } = params;
+  if (!isRecord(workspaceState)) return undefined;
+  const { openFiles = [], isTrusted } = workspaceState;
+  if (!Array.isArray(openFiles)) return undefined;
+  const known = openFiles.flatMap((file: unknown) =>
+    isRecord(file) && typeof file['path'] === 'string' ? [file] : [],
+  );
+  if (known.length === 0 && openFiles.length > 0) return undefined;
+  const files = known
     .sort((one, other) => timeOf(other) - timeOf(one))
     .slice(0, MAX_FILES);
   const [first] = files;

@@ -17,6 +17,8 @@ export interface CompanionAddress {
   readonly token: string | undefined;
   /** The editor's own name. */
   readonly name: string | undefined;
+  /** The folders of its window, without links. */
+  readonly workspaces: readonly string[];
 }
 
 export interface FindCompanionOptions {
@@ -106,14 +108,16 @@ function readCandidate(
     const name = typeof displayName === 'string' ? displayName : undefined;
     const number = Number(port);
     const token = typeof authToken === 'string' ? authToken : environment['GEMINI_CLI_IDE_AUTH_TOKEN'];
+    const workspaces = toList(workspacePath ?? environment['GEMINI_CLI_IDE_WORKSPACE_PATH']);
+    const known = { token, name, workspaces };
     const addresses: CompanionAddress[] = [];
-    if (Number.isInteger(number) && number > 0 && number < 65_536) addresses.push({ token, name, port: number });
+    if (Number.isInteger(number) && number > 0 && number < 65_536) addresses.push({ ...known, port: number });
     if (isRecord(stdio) && typeof stdio['command'] === 'string') {
       const { command, args } = stdio;
-      addresses.push({ token, name, command, args: Array.isArray(args) ? args.map(String) : [] });
+      addresses.push({ ...known, command, args: Array.isArray(args) ? args.map(String) : [] });
     }
     if (addresses.length === 0) return 'ignored, it names neither a port nor a program';
-    return { pid, addresses, workspaces: toList(workspacePath ?? environment['GEMINI_CLI_IDE_WORKSPACE_PATH']) };
+    return { pid, addresses, workspaces };
   } catch (error) {
     return `ignored, ${(error as Error).message}`;
   }
@@ -143,16 +147,18 @@ function fromEnvironment(
 ): CompanionAddress | undefined {
   const { GEMINI_CLI_IDE_SERVER_PORT: port, GEMINI_CLI_IDE_SERVER_STDIO_COMMAND: command } = environment;
   const token = environment['GEMINI_CLI_IDE_AUTH_TOKEN'];
+  const workspaces = toList(environment['GEMINI_CLI_IDE_WORKSPACE_PATH']);
+  const known = { token, name: undefined, workspaces };
   if (port !== undefined && /^\d{1,5}$/.test(port)) {
     looked.push(`GEMINI_CLI_IDE_SERVER_PORT: port ${port}`);
-    return { port: Number(port), token, name: undefined };
+    return { port: Number(port), ...known };
   }
   if (!command) {
     looked.push('GEMINI_CLI_IDE_SERVER_PORT and GEMINI_CLI_IDE_SERVER_STDIO_COMMAND: not set');
     return undefined;
   }
   looked.push(`GEMINI_CLI_IDE_SERVER_STDIO_COMMAND: ${command}`);
-  return { command, args: readArgs(environment['GEMINI_CLI_IDE_SERVER_STDIO_ARGS']), token, name: undefined };
+  return { command, args: readArgs(environment['GEMINI_CLI_IDE_SERVER_STDIO_ARGS']), ...known };
 }
 
 function readArgs(value: string | undefined): string[] {

@@ -21,7 +21,7 @@ const add: SlashCommand = {
     if (paths.includes('')) return failure('Missing directory: /directory add <path>[,<path>…]');
     const { added, problems } = addAll(paths, context);
     if (added.length > 0) {
-      tell(added, context);
+      tellOfDirectories(added, context.agent);
       context.agent.servers?.rootsChanged();
     }
     return problems.length > 0 ? failure(problems.join('\n')) : info(describe(context));
@@ -57,7 +57,7 @@ function addAll(paths: readonly string[], { agent, home }: CommandContext): { ad
 }
 
 /** Marked as session context like the first message: a session resumed elsewhere gets its own. */
-function tell(added: readonly string[], { agent }: CommandContext): void {
+export function tellOfDirectories(added: readonly string[], agent: CommandContext['agent']): void {
   const list = added.map((directory) => `  - ${directory}`).join('\n');
   const text = `<session_context>\nThe user has added directories to the workspace:\n${list}\n</session_context>`;
   agent.chat.addHistory({ role: 'user', parts: [{ text }] });

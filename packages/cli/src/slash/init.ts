@@ -17,10 +17,12 @@ export const init: SlashCommand = {
   description: 'Asks the model to write a GEMINI.md for this project.',
   source: 'builtin',
   runsHeadless: true,
-  async run({ agent }) {
+  usage: '[what to pay attention to]',
+  async run({ agent }, words) {
     try {
       await writeFile(join(agent.workspace.root, 'GEMINI.md'), '', { flag: 'wx' });
-      return { type: 'submit_prompt', parts: [{ text: PROMPT }] };
+      const wish = words.trim() === '' ? '' : `\n\nThe user adds: ${words.trim()}`;
+      return { type: 'submit_prompt', parts: [{ text: `${PROMPT}${wish}` }] };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
         return info('This folder already has a GEMINI.md. Nothing was changed.');

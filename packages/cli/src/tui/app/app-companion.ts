@@ -5,11 +5,12 @@
 
 import { basename, dirname, join } from 'node:path';
 import { saveSetting } from '@castor/core/program';
-import type { IdeState } from '@castor/core';
+import type { IdeState, WorkspaceAgent } from '@castor/core';
 import { Companion } from '../../ide/companion.ts';
 import { identifyEditor } from '../../ide/editor-identity.ts';
 import { installCompanion } from '../../ide/install-companion.ts';
 import { sanitizeLine } from '../../sanitize.ts';
+import { tellOfDirectories } from '../../slash/directory.ts';
 import { STATUS_MARKS } from '../../status-marks.ts';
 import { prepareStart } from '../../start/start.ts';
 import type { App, CompanionPort } from './app.ts';
@@ -28,7 +29,20 @@ export class AppCompanion implements CompanionPort {
     const { cwd, environment, version } = app.options;
     const editorName = identifyEditor(environment)?.name ?? 'IDE';
     this.companion = new Companion({ cwd, environment, version, editorName, onChange: () => this.onChange() });
-    app.onClose.push(() => this.companion.close());
+    app.onClose.push(() => this.close());
+  }
+
+  /** The other folders of the editor's window become part of the workspace of an agent. */
+  addFolders(agent: WorkspaceAgent | undefined): void {
+    const added = (agent ? this.companion.folders : []).flatMap((folder) => {
+      try {
+        return [agent!.workspace.addDirectory(folder)];
+      } catch {
+        // It is part of the workspace already, or was removed.
+        return [];
+      }
+    });
+    if (agent && added.length > 0 && agent.chat.getHistory().length > 0) tellOfDirectories(added, agent);
   }
 
   async connect(): Promise<void> {
@@ -62,8 +76,7 @@ export class AppCompanion implements CompanionPort {
 
   async disable(): Promise<string> {
     this.save(false);
-    this.wasConnected = false;
-    await this.companion.close();
+    await this.close();
     return 'IDE mode is off, in later sessions too.';
   }
 
@@ -75,6 +88,12 @@ export class AppCompanion implements CompanionPort {
     return said;
   }
 
+  /** Not a loss. */
+  private async close(): Promise<void> {
+    this.wasConnected = false;
+    await this.companion.close();
+  }
+
   private save(isEnabled: boolean): void {
     saveSetting(join(this.app.options.home, '.gemini', 'settings.json'), 'ide.enabled', isEnabled);
   }
@@ -83,6 +102,7 @@ export class AppCompanion implements CompanionPort {
     const isConnected = this.companion.state.kind === 'connected';
     if (this.wasConnected && this.companion.state.kind === 'disconnected')
       this.app.info('The connection to the editor was lost; Castor tries to connect again.');
+    if (isConnected && !this.wasConnected) this.addFolders(this.app.state.agent);
     if (isConnected || this.companion.state.kind === 'disconnected') this.wasConnected = isConnected;
     this.app.screen.refresh();
     const { isTrusted } = this.companion;

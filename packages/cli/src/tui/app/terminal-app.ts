@@ -106,7 +106,10 @@ export class TerminalApp implements App {
       suspend: (run) => this.suspend(run),
       asker: this,
       ideState: () => this.companion?.companion.editorState,
-      onOpened: async (live) => (await import('./session-change.ts')).showSession(this, live),
+      onOpened: async (live) => {
+        this.companion?.addFolders(live.agent);
+        return (await import('./session-change.ts')).showSession(this, live);
+      },
     });
     this.clientCalls = new ClientCalls(() => {
       this.shellFocus.look();
