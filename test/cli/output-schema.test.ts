@@ -16,7 +16,7 @@ describe('--output-schema', () => {
     ],
   ])('gives the answer as %s, after a repair', async (format, flags, read) => {
     await using workspace = await createWorkspace({ files: { 's.json': SCHEMA } });
-    await using model = await fakeModel([say('Two files.'), say('```json\n{ "count": 2 }\n```')]);
+    await using model = await fakeModel([say('Two files.'), say('Here it is:\n\n```json\n{ "count": 2 }\n```\nDone.')]);
     const { code, stdout } = await runCli(['-p', 'count', '--output-schema', 's.json', ...flags], { workspace, model });
     expect(code).toBe(0);
     expect(read(stdout)).toEqual(format === 'text' ? '{"count":2}\n' : { count: 2 });

@@ -28,7 +28,7 @@ export class AnswerSchemaError extends Error {
   }
 }
 
-const FENCE = /^```(?:json)?[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```$/;
+const FENCE = /^[^\S\n]*```(?:json)?[^\S\n]*\n([\s\S]*?)\n?[^\S\n]*```[^\S\n]*$/gim;
 const MAX_SCHEMA = 100_000;
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM = 300;
@@ -58,10 +58,11 @@ export function createAnswerFormat(schema: unknown): AnswerFormat {
   };
 }
 
-/** The JSON of an answer, also of one in a code fence. Throws for anything else. */
+/** The JSON of an answer, also of one in a code fence, with words around it. Throws for anything else. */
 export function parseAnswer(text: string): unknown {
-  const trimmed = text.trim();
-  return JSON.parse(FENCE.exec(trimmed)?.[1] ?? trimmed);
+  const [fenced, ...others] = text.matchAll(FENCE);
+  // Of several blocks none is the answer.
+  return JSON.parse((others.length === 0 ? fenced?.[1] : undefined) ?? text.trim());
 }
 
 function compile(schema: Record<string, unknown>): (value: unknown) => string | undefined {
