@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
 import { lastParts, openScene } from './scene.fixture.ts';
 
-const SERVER = { tools: [{ name: 'echo', result: mcp.result(mcp.text('echoed')) }] };
+const PICTURE = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
+const SERVER = { tools: [{ name: 'echo', result: mcp.result(mcp.text('echoed'), PICTURE) }] };
 const GIVEN_ENV = [{ name: 'GIVEN', value: 'yes' }];
 
 describe('without credentials', () => {
@@ -89,6 +90,8 @@ describe('MCP servers of the editor', () => {
     await editor.prompt(session, 'go');
     expect(JSON.stringify(lastParts(model))).toContain('echoed');
     expect(server.readRecord().of('started')[0]).toMatchObject({ cwd: workspace.project, env: { GIVEN: 'yes' } });
+    // A picture is a picture in the editor too.
+    expect(editor.calls()[0]?.content).toContainEqual({ type: 'content', content: PICTURE });
   });
 
   it.each(['http', 'sse'] as const)('are reached over %s, with their headers', async (type) => {

@@ -284,6 +284,11 @@ it('a question that the editor answers with anything else is dismissed: nothing 
   expect(existsSync(join(workspace.project, 'made'))).toBe(false);
   expect(JSON.stringify(model.requests)).not.toContain('SECRET');
   expect(editor.calls().map(({ statuses }) => statuses.at(-1))).toEqual(odd.flatMap(() => ['failed', 'failed']));
+  // The model is not told that the user said so.
+  const told = JSON.stringify(model.requests.at(-1)!.body.contents);
+  expect(told).toContain('The call was not allowed. The editor could not ask the user: The editor broke.');
+  expect(told).toContain('The call was not allowed. The editor answered the question with an unknown option');
+  expect(told).not.toContain('The user said');
 });
 
 describe('a question of the model', () => {
@@ -347,15 +352,21 @@ describe('a question of the model', () => {
   });
 
   it('is a form where the editor has forms', async () => {
-    await using scene = await openScene(question({ multiSelect: true }), {
+    const answers: object[] = [{ content: { answer_1: ['Red', 'Blue'] } }, { content: {} }, {}];
+    const script = answers.flatMap(() => question({ multiSelect: true }));
+    await using scene = await openScene(script, {
       capabilities: { elicitation: { form: {} } },
-      onElicitation: () => ({ action: 'accept', content: { answer_1: ['Red', 'Blue'] } }),
+      onElicitation: () => ({ action: 'accept', ...answers.shift() }),
     });
     await scene.editor.prompt(scene.session, 'go');
     expect(scene.editor.elicitations).toMatchObject([
       { mode: 'form', sessionId: scene.session, requestedSchema: { required: ['answer_1'] } },
     ]);
     expect(JSON.stringify(lastParts(scene.model))).toContain('Red, Blue');
+    for (const _unfilled of [1, 2]) {
+      await scene.editor.prompt(scene.session, 'go');
+      expect(JSON.stringify(lastParts(scene.model))).toContain('left this question unanswered');
+    }
   });
 
   it('ends, and the turn goes on, where the editor answers with an error', async () => {

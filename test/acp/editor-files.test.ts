@@ -140,6 +140,26 @@ describe('an editor that cannot read a file', () => {
   });
 });
 
+it('an answer without a text is a failure of the editor: nothing is written, and no file is read in silence', async () => {
+  const answers = [{}, { content: null }, { content: 5 }, null];
+  const tools = answers.flatMap(() => [
+    call('read_file', { file_path: 'a.txt' }),
+    call('write_file', { file_path: 'a.txt', content: 'mine' }),
+    say('ok'),
+  ]);
+  await using scene = await openScene(tools, { capabilities: FS, args: ['--yolo'], files: { 'a.txt': 'saved\n' } });
+  const { editor, session, buffers, workspace, model } = scene;
+  const path = join(workspace.project, 'a.txt');
+  for (const raw of answers) {
+    buffers.set(path, { raw });
+    await editor.prompt(session, 'go');
+    const said = `The editor could not read ${path}: its answer has no text.`;
+    expect(JSON.stringify(lastParts(model))).toContain(`${said} It may have unsaved text`);
+    expect(editor.text('agent_thought_chunk')).toContain(`${said} Castor uses the file on disk`);
+  }
+  expect(editor.writes).toEqual([]);
+});
+
 describe('terminals', () => {
   const TERMINAL = { terminal: true };
   const RUN = () => [call('run_shell_command', { command: 'npm test' }, { id: 'c1' }), say('ok')];
@@ -160,6 +180,20 @@ describe('terminals', () => {
       { content: [{ type: 'terminal', terminalId: 't1' }], statuses: ['pending', 'in_progress', 'completed'] },
     ]);
     expect(JSON.stringify(lastParts(model))).toMatch(/all green.*Exit Code: 3/);
+  });
+
+  it('that cannot be opened are told in a sentence', async () => {
+    const runs = [new Error('no terminals left'), { raw: {} }, { raw: null }];
+    const script = runs.flatMap(() => RUN());
+    const onTerminal = () => runs.shift()!;
+    await using scene = await openScene(script, { capabilities: TERMINAL, args: ['--yolo'], onTerminal });
+    const { editor, session, model } = scene;
+    for (const why of ['no terminals left', 'its answer has no id.', 'its answer has no id.']) {
+      await editor.prompt(session, 'go');
+      const said = `The editor could not open a terminal, so the command did not run: ${why}`;
+      expect(JSON.stringify(lastParts(model))).toContain(said);
+      expect(JSON.stringify(editor.calls().at(-1)!.content)).toContain(said);
+    }
   });
 
   it('may tell the exit code only at the exit', async () => {

@@ -3,9 +3,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
 import { lastParts, openScene } from './scene.fixture.ts';
+import type { Scene } from './scene.fixture.ts';
 
 const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
 
@@ -96,6 +97,11 @@ describe('a new session', () => {
 });
 
 describe('modes and models', () => {
+  let scene: Scene;
+  // One process for those that are refused.
+  beforeAll(async () => void (scene = await openScene([])));
+  afterAll(() => scene[Symbol.asyncDispose]());
+
   it('of other providers are offered where the user has a key', async () => {
     await using scene = await openScene([], { env: { ANTHROPIC_API_KEY: 'key' } });
     const { editor, workspace } = scene;
@@ -133,10 +139,11 @@ describe('modes and models', () => {
   it.each([
     ['an unknown mode', 'session/set_mode', { modeId: 'nope' }, 'Invalid or unavailable mode: nope'],
     ['an unknown option', 'session/set_config_option', { configId: 'nope', value: 'x' }, 'Unknown option'],
+    ['an unknown model', 'session/set_config_option', { configId: 'model', value: 'nope' }, 'Unknown model: nope. The'],
     ['no model', 'session/set_model', {}, 'needs sessionId and modelId'],
   ])('are refused with a sentence: %s', async (_name, method, params, message) => {
-    await using scene = await openScene([]);
-    await expect(scene.editor.request(method, { sessionId: scene.session, ...params })).rejects.toThrow(message);
+    const { editor, session } = scene;
+    await expect(editor.request(method, { sessionId: session, ...params })).rejects.toThrow(message);
   });
 });
 
@@ -212,13 +219,17 @@ describe('sessions on disk', () => {
     expect(JSON.stringify(model.requests[1]!.body.contents)).toContain('first');
   });
 
-  it('are loaded from another folder too', async () => {
+  it('are loaded from another folder too, with the mode and the model they had', async () => {
     await using scene = await openScene([say('one')], { files: { 'other/x': '' } });
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first');
+    await editor.request('session/set_mode', { sessionId: session, modeId: 'autoEdit' });
+    await editor.request('session/set_model', { sessionId: session, modelId: 'flash' });
     await editor.request('session/close', { sessionId: session });
-    await editor.request('session/load', { sessionId: session, cwd: join(workspace.project, 'other'), mcpServers: [] });
+    const load = { sessionId: session, cwd: join(workspace.project, 'other'), mcpServers: [] };
+    const loaded = await editor.request('session/load', load);
     expect(editor.text('user_message_chunk')).toBe('first');
+    expect(loaded).toMatchObject({ configOptions: [{ currentValue: 'autoEdit' }, { currentValue: 'flash' }] });
   });
 
   it('are not made by loading an unknown one', async () => {
@@ -240,11 +251,20 @@ describe('sessions on disk', () => {
   });
 
   it.each(['session/close', 'session/delete'] as const)('%s ends what runs in them', async (method) => {
-    await using scene = await openScene([call('run_shell_command', { command: 'sleep 1000' })], { args: ['--yolo'] });
+    const withdrawn = Promise.withResolvers<undefined>();
+    const onPermission = (_request: unknown, signal: AbortSignal) => {
+      signal.addEventListener('abort', () => withdrawn.resolve(undefined));
+      return withdrawn.promise;
+    };
+    // A question is withdrawn with the session.
+    const mode = method === 'session/close' ? { args: ['--yolo'] } : { onPermission };
+    await using scene = await openScene([call('run_shell_command', { command: 'touch x; sleep 1000' })], mode);
     const { editor, session } = scene;
     const prompt = editor.prompt(session, 'go');
-    await editor.until(() => editor.calls().some(({ statuses }) => statuses.includes('in_progress')));
+    const isRunning = () => editor.calls().some(({ statuses }) => statuses.includes('in_progress'));
+    await editor.until(() => isRunning() || editor.permissions.length > 0);
     await editor.request(method, { sessionId: session });
+    if (method === 'session/delete') await withdrawn.promise;
     expect(await prompt).toEqual({ stopReason: 'cancelled' });
     await expect(editor.prompt(session, 'x')).rejects.toThrow('Session not found');
     const { sessions } = await editor.request('session/list', {});
@@ -284,6 +304,7 @@ describe('sessions on disk', () => {
     await using back = await Editor.open({ workspace, model, env: TRUSTED });
     await back.request('session/load', { sessionId: session, cwd: workspace.project, mcpServers: [] });
     expect(back.text('user_message_chunk')).toBe('firstsecondthird');
+    expect(back.updates[0]?.update).toMatchObject({ sessionUpdate: 'user_message_chunk' });
     expect(back.text()).toContain('from the terminal');
     await back.prompt(session, 'fourth');
     expect(back.text()).toContain('from the editor');

@@ -30,11 +30,17 @@ export interface AcpSessionOptions {
   readonly live: LiveSession;
   readonly questions: SessionQuestions;
   readonly startedAt: number;
-  /** Whether the editor does not know the session yet: updates wait for `introduce`. */
-  readonly isNew: boolean;
   readonly otherModels: readonly OfferedModel[];
   /** Called when the session ends. */
   readonly onEnd: () => void;
+}
+
+/** Of a model of the Gemini API, or of another provider. */
+const FULL_NAME = /^gem(?:ini|ma)-.|^[^/]+\/./;
+
+export interface SessionChoices {
+  readonly mode: ApprovalMode;
+  readonly model: string;
 }
 
 export class AcpSession {
@@ -51,13 +57,13 @@ export class AcpSession {
   private begun: Promise<void> = Promise.resolve();
   private shown: Promise<void> = Promise.resolve();
   private shownModel: string;
-  private held: SessionUpdate[] | undefined;
+  /** Updates wait for `introduce`: the editor does not know the session yet, or not what was shown before. */
+  private held: SessionUpdate[] | undefined = [];
 
   constructor(options: AcpSessionOptions) {
     this.options = options;
-    const { client, live, start, isNew } = options;
+    const { client, live, start } = options;
     const { agent } = live;
-    if (isNew) this.held = [];
     this.shownModel = agent.requestedModel();
     this.updates = new SessionUpdates({
       capabilities: client.capabilities,
@@ -109,6 +115,17 @@ export class AcpSession {
     };
   }
 
+  /** What the user of the editor chose in it. */
+  get choices(): SessionChoices {
+    return { mode: this.agent.policy.mode, model: this.agent.requestedModel() };
+  }
+
+  /** As they were when the session was closed, as far as they are still allowed. */
+  async restore({ mode, model }: SessionChoices): Promise<void> {
+    if (refusalOf(this.options.start, mode) === undefined) this.agent.policy.mode = mode;
+    if (model !== this.agent.requestedModel()) await this.setModel(model).catch(() => undefined);
+  }
+
   /** Runs the SessionStart hooks, which the first prompt waits for, and tells the warnings of the start. */
   begin(occasion: 'startup' | 'resume'): void {
     const { live, start } = this.options;
@@ -118,7 +135,7 @@ export class AcpSession {
     this.commands.announce();
   }
 
-  /** Sends what has been shown so far: the editor knows the session now. */
+  /** Sends what has been shown so far: the editor knows the session, and its history, now. */
   introduce(): void {
     const held = this.held ?? [];
     this.held = undefined;
@@ -129,7 +146,7 @@ export class AcpSession {
   async replay(): Promise<void> {
     const toolOf = (name: string) => this.agent.tools.getTool(name);
     const events = this.options.live.session.events({ withFiles: true });
-    for (const update of replayUpdates(events, toolOf)) this.emit(update);
+    for (const update of replayUpdates(events, toolOf)) this.send(update);
     await this.shown;
   }
 
@@ -161,6 +178,14 @@ export class AcpSession {
     this.agent.policy.mode = mode as ApprovalMode;
   }
 
+  /** One of the models that the editor was given, or another by its full name. Rejects with a sentence, as `setModel` does. */
+  async chooseModel(name: string): Promise<void> {
+    const offered = this.describe().models.availableModels.map(({ modelId }) => modelId);
+    if (!offered.includes(name) && !FULL_NAME.test(name))
+      throw new Error(`Unknown model: ${name}. The models are ${offered.join(', ')}, and any other as provider/model.`);
+    await this.setModel(name);
+  }
+
   /** Rejects with a sentence for a model that cannot be used. */
   async setModel(name: string): Promise<void> {
     this.agent.setModel(await this.options.live.prepareModel(name));
@@ -169,6 +194,8 @@ export class AcpSession {
 
   /** Stops everything and closes the session's file. */
   async end(end: Pick<SessionEnd, 'limitMs' | 'hurry'>): Promise<void> {
+    // A question that is still open in the editor is withdrawn.
+    this.cancel();
     this.conversation.leave();
     this.ending.abort();
     await this.conversation.settled().catch(() => undefined);
@@ -218,7 +245,8 @@ export class AcpSession {
           text: withSigns(read.displayText),
         };
       case 'answered':
-        return { answer: read.text };
+        // A command may end by itself when it is cancelled, with what it had to say until then.
+        return { answer: read.text, ...(signal.aborted && { ending: { outcome: 'cancelled' } }) };
       case 'error':
         return signal.aborted ? { answer: '', ending: { outcome: 'cancelled' } } : { answer: read.message };
       case 'command':
@@ -234,7 +262,11 @@ export class AcpSession {
   }
 
   private emit(update: SessionUpdate): void {
-    if (this.held) return void this.held.push(update);
+    if (this.held) this.held.push(update);
+    else this.send(update);
+  }
+
+  private send(update: SessionUpdate): void {
     this.shown = this.options.client.update(this.id, update);
   }
 

@@ -23,7 +23,7 @@ import { runMaintenance } from '../start/maintenance.ts';
 import { prepareStart } from '../start/start.ts';
 import type { Start } from '../start/start.ts';
 import type { SessionWish } from '../surface/session-wish.ts';
-import type { AcpSession } from './acp-session.ts';
+import type { AcpSession, SessionChoices } from './acp-session.ts';
 import { Authentication, InvalidLoginError } from './authentication.ts';
 import type { Login } from './authentication.ts';
 import type { Client } from './client.ts';
@@ -56,6 +56,8 @@ export class AcpSessions {
   private readonly open = new Map<string, AcpSession>();
   /** The last opening or closing of each session: of one session, only one happens at a time. */
   private readonly changes = new Map<string, Promise<unknown>>();
+  /** The mode and the model of the sessions that were closed, for their next opening (docs/decisions/0104). */
+  private readonly choices = new Map<string, SessionChoices>();
   private hasCleanedUp = false;
 
   constructor(options: AcpSessionsOptions) {
@@ -87,7 +89,10 @@ export class AcpSessions {
     return this.inTurn(sessionId, async () => {
       await this.closeOpen(sessionId);
       const root = findSessionRoot(home, sessionId);
-      return this.start(request, { resume: sessionId, ...(root !== undefined && { root }) });
+      const session = await this.start(request, { resume: sessionId, ...(root !== undefined && { root }) });
+      const choices = this.choices.get(session.id);
+      if (choices) await session.restore(choices);
+      return session;
     });
   }
 
@@ -164,6 +169,7 @@ export class AcpSessions {
     const session = this.open.get(sessionId);
     if (!session) return;
     this.open.delete(sessionId);
+    this.choices.set(sessionId, session.choices);
     await this.end(session, CLOSE_LIMIT_MS, new AbortController().signal);
   }
 

@@ -5,6 +5,7 @@
 
 import { agent, RequestError } from '@agentclientprotocol/sdk';
 import type { AgentConnection, AgentContext, ClientCapabilities, Stream } from '@agentclientprotocol/sdk';
+import { isRecord } from '@castor/core/program';
 import type { AcpSessions, AcpSessionsOptions } from './acp-sessions.ts';
 import type { Client } from './client.ts';
 import { problemOf } from './prompt-content.ts';
@@ -57,11 +58,16 @@ function createApp(sessions: () => Promise<AcpSessions>) {
       explained(async () => {
         const session = await (await sessions()).resume(params);
         await session.replay();
+        session.introduce();
         return session.describe();
       }),
     )
     .onRequest('session/resume', ({ params }) =>
-      explained(async () => (await (await sessions()).resume(params)).describe()),
+      explained(async () => {
+        const session = await (await sessions()).resume(params);
+        session.introduce();
+        return session.describe();
+      }),
     )
     .onRequest('session/list', ({ params }) => explained(async () => (await sessions()).list(params)))
     .onRequest('session/close', ({ params }) =>
@@ -100,7 +106,7 @@ function createApp(sessions: () => Promise<AcpSessions>) {
         const { configId } = params;
         const value = 'value' in params ? String(params.value) : '';
         if (configId === 'mode') session.setMode(value);
-        else if (configId === 'model') await session.setModel(value);
+        else if (configId === 'model') await session.chooseModel(value);
         else
           throw RequestError.invalidParams(
             { configId },
@@ -154,6 +160,9 @@ class Editor implements Client {
 
   request: Client['request'] = async (method, params, signal) => {
     if (!this.context) throw new Error('The editor is not connected.');
-    return this.context.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true });
+    const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
+    const answer = await this.context.request(method, params, options);
+    // What an editor sends is data: those who asked check the fields.
+    return (isRecord(answer) ? answer : {}) as Partial<typeof answer>;
   };
 }

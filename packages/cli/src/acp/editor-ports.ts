@@ -1,9 +1,9 @@
 /** What the editor does for an agent: its unsaved files, and its terminals. Only what it said it offers. */
 
+import { getErrorMessage } from '@castor/core';
 import type { WorkspaceAgentOptions } from '@castor/core';
-import { isRecord } from '@castor/core/program';
-import { makeVisibleLine } from '../make-visible.ts';
 import type { Client } from './client.ts';
+import { describeEditorFailure } from './editor-failure.ts';
 import { runInTerminal } from './editor-terminal.ts';
 import type { EditorTerminalOptions, ForeignCommand } from './editor-terminal.ts';
 
@@ -47,20 +47,15 @@ async function readFile(
   const signal = promptSignal();
   try {
     const { content } = await client.request('fs/read_text_file', { sessionId: sessionId(), path }, signal);
-    return typeof content === 'string' ? content : undefined;
+    if (typeof content !== 'string') throw new Error('its answer has no text');
+    return content;
   } catch (error) {
     // The call that asked ends by itself.
     if (signal.aborted) return undefined;
-    const { code, message, details } = describeFailure(error);
-    if (code === RESOURCE_NOT_FOUND || NOT_FOUND.test(`${message} ${details}`)) return undefined;
-    throw new Error(makeVisibleLine(details === '' ? message : details), { cause: error });
+    const { code, message } = describeEditorFailure(error);
+    if (code === RESOURCE_NOT_FOUND || NOT_FOUND.test(`${message} ${getErrorMessage(error)}`)) return undefined;
+    throw new Error(message, { cause: error });
   }
-}
-
-function describeFailure(error: unknown): { code: unknown; message: string; details: string } {
-  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
-  const details = isRecord(data) ? (data['details'] ?? data['message']) : data;
-  return { code, message: String(message), details: typeof details === 'string' ? details : '' };
 }
 
 async function writeFile(
@@ -68,5 +63,8 @@ async function writeFile(
   content: string,
   { client, sessionId, promptSignal }: EditorPortsOptions,
 ): Promise<void> {
-  await client.request('fs/write_text_file', { sessionId: sessionId(), path, content }, promptSignal());
+  const signal = promptSignal();
+  await client.request('fs/write_text_file', { sessionId: sessionId(), path, content }, signal).catch((error: unknown) => {
+    throw signal.aborted ? error : new Error(describeEditorFailure(error).message, { cause: error });
+  });
 }

@@ -5,6 +5,7 @@
 
 import type { ShellOutcome, WorkspaceAgentOptions } from '@castor/core';
 import type { Client } from './client.ts';
+import { describeEditorFailure } from './editor-failure.ts';
 
 export type ForeignCommand = Parameters<NonNullable<NonNullable<WorkspaceAgentOptions['editor']>['runCommand']>>[0];
 
@@ -35,12 +36,11 @@ export async function runInTerminal(command: ForeignCommand, options: EditorTerm
   const opening = client.request('terminal/create', { sessionId, ...toInvocation(command, options) }, ended);
   let terminal: EditorTerminal;
   try {
-    const { terminalId } = await until(opening, unwanted);
-    terminal = new EditorTerminal(terminalId, options);
+    terminal = new EditorTerminal(readText((await until(opening, unwanted)).terminalId, 'id'), options);
   } catch (error) {
-    if (!unwanted.aborted) return { ...outcomeOf('exited'), error: toError(error) };
+    if (!unwanted.aborted) return failure('The editor could not open a terminal, so the command did not run', error);
     opening.then(
-      ({ terminalId }) => new EditorTerminal(terminalId, options).close(),
+      ({ terminalId }) => terminalId !== undefined && new EditorTerminal(terminalId, options).close(),
       () => undefined,
     );
     return outcomeOf('cancelled');
@@ -51,7 +51,8 @@ export async function runInTerminal(command: ForeignCommand, options: EditorTerm
     if (ending !== 'exited') await terminal.kill();
     return { ...outcomeOf(ending), ...(await terminal.result(ending)) };
   } catch (error) {
-    return unwanted.aborted ? outcomeOf('cancelled') : { ...outcomeOf('exited'), error: toError(error) };
+    if (unwanted.aborted) return outcomeOf('cancelled');
+    return failure('The terminal of the editor failed while the command ran', error);
   } finally {
     terminal.close();
   }
@@ -83,7 +84,7 @@ class EditorTerminal {
     let last = '';
     let quietMs = 0;
     const look = async () => {
-      const { output } = await client.request('terminal/output', this.place, ended);
+      const output = readText((await client.request('terminal/output', this.place, ended)).output, 'output');
       quietMs = output === last ? quietMs + LOOK_MS : 0;
       last = output;
       if (quietMs >= inactivityTimeoutMs) over.resolve('timed_out');
@@ -108,7 +109,7 @@ class EditorTerminal {
     // Some editors tell it in one of the two answers only.
     const exitCode = this.exit.exitCode ?? exitStatus?.exitCode ?? null;
     const name = (this.exit.signal ?? exitStatus?.signal ?? null) as NodeJS.Signals | null;
-    return { output: output.slice(-OUTPUT_BYTES), exitCode, signal: name };
+    return { output: readText(output, 'output').slice(-OUTPUT_BYTES), exitCode, signal: name };
   }
 
   /** Ends what still runs in it. The editor keeps the output where it is shown. */
@@ -148,6 +149,17 @@ function toInvocation({ command, directory: cwd, environment }: ForeignCommand, 
 
 function outcomeOf(ending: Ending): ShellOutcome {
   return { ending, output: '', exitCode: null, signal: null, backgroundPids: [] };
+}
+
+function failure(what: string, error: unknown): ShellOutcome {
+  const { message } = describeEditorFailure(error);
+  return { ...outcomeOf('exited'), error: new Error(`${what}: ${message}`, { cause: error }) };
+}
+
+/** Throws for an answer without it. */
+function readText(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new Error(`its answer has no ${name}.`);
+  return value;
 }
 
 function toError(error: unknown): Error {

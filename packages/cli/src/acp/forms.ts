@@ -4,6 +4,9 @@ import type { AskUserQuestion } from '@castor/core';
 import type { FormField, FormValue, ServerQuestion } from '@castor/core/program';
 import { makeVisible, makeVisibleLine } from '../make-visible.ts';
 
+/** Some editors accept a form that is not filled in. */
+const UNANSWERED = 'The user left this question unanswered.';
+
 type Schema = Readonly<Record<string, unknown>>;
 
 export interface Form extends Record<string, unknown> {
@@ -45,7 +48,7 @@ export function answersIn(questions: readonly AskUserQuestion[], content: Schema
     questions.map((_question, index) => {
       const given = content[nameOf(index)];
       const answers = (Array.isArray(given) ? given : [given]).filter((each) => typeof each === 'string');
-      return [String(index), answers.join(', ')];
+      return [String(index), answers.join(', ') || UNANSWERED];
     }),
   );
 }
@@ -88,8 +91,9 @@ function serverField(field: FormField): Schema {
   }
 }
 
-/** Only fields the server asked for. */
-export function serverContent(fields: readonly FormField[], content: Schema): Record<string, FormValue> {
+/** Only fields the server asked for; undefined where a required one is missing. */
+export function serverContent(fields: readonly FormField[], content: Schema): Record<string, FormValue> | undefined {
+  if (fields.some(({ name, isRequired }) => isRequired && !isFormValue(content[name]))) return undefined;
   return Object.fromEntries(
     fields.flatMap(({ name }) => (isFormValue(content[name]) ? [[name, content[name]] as const] : [])),
   );

@@ -67,7 +67,7 @@ export async function openAcpSession(options: OpenAcpSessionOptions): Promise<Ac
   const otherModels = listOtherModels(start);
   const isNew = occasionOf(wish) !== 'resume';
   const onEnd = () => ended.abort();
-  session = new AcpSession({ client, start, live, questions, startedAt, isNew, otherModels, onEnd });
+  session = new AcpSession({ client, start, live, questions, startedAt, otherModels, onEnd });
   session.begin(isNew ? 'startup' : 'resume');
   return session;
 }

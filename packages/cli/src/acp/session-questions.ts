@@ -11,6 +11,7 @@ import { makeVisible, makeVisibleLine } from '../make-visible.ts';
 import type { ShellConsent } from '../slash/command.ts';
 import { askOneByOne } from './ask-one-by-one.ts';
 import type { Client } from './client.ts';
+import { describeEditorFailure } from './editor-failure.ts';
 import { askUserForm, answersIn, serverForm, serverContent } from './forms.ts';
 import { describeQuestion, fence, option, permissionOptions, responseTo, textContent } from './permissions.ts';
 import type { PermissionLimits, PermissionResponse } from './permissions.ts';
@@ -62,7 +63,8 @@ export class SessionQuestions {
     } catch (error) {
       if (signal.aborted) throw error;
       // An editor that cannot ask has not allowed anything.
-      return { outcome: 'cancel', payload: { feedback: 'The editor could not ask the user.' } };
+      const problem = `The editor could not ask the user: ${describeEditorFailure(error).message}`;
+      return { outcome: 'cancel', payload: { problem } };
     }
   }
 
@@ -76,7 +78,7 @@ export class SessionQuestions {
     return (
       responseTo(details, chosen, options) ?? {
         outcome: 'cancel',
-        payload: { feedback: `The editor answered with an unknown option: ${makeVisibleLine(chosen ?? '')}` },
+        payload: { problem: `The editor answered the question with an unknown option: ${makeVisibleLine(chosen ?? '')}` },
       }
     );
   }
@@ -145,7 +147,10 @@ export class SessionQuestions {
         case 'form': {
           if (!elicitation?.form) return { action: 'decline' };
           const answer = await this.elicit(serverForm(question), signal);
-          return answer ? { action: 'accept', content: serverContent(question.fields, answer) } : { action: 'decline' };
+          if (!answer) return { action: 'decline' };
+          const content = serverContent(question.fields, answer);
+          // A form that is not filled in is no answer: the server would take it for one.
+          return content ? { action: 'accept', content } : { action: 'cancel' };
         }
         case 'url': {
           if (!elicitation?.url) return { action: 'decline' };
@@ -225,8 +230,7 @@ export class SessionQuestions {
       },
       signal,
     );
-    // What an editor sends is data: it may be anything.
-    const { outcome } = answer as { outcome?: typeof answer.outcome };
+    const { outcome } = answer;
     return outcome?.outcome === 'selected' && typeof outcome.optionId === 'string' ? outcome.optionId : undefined;
   }
 }

@@ -7,6 +7,7 @@ import type { SessionUpdate, ToolCallContent, ToolCallStatus, ToolKind as AcpKin
 import type {
   AgentEvent,
   FileDiff,
+  Part,
   ToolCallRequestInfo,
   ToolCallResponseInfo,
   ToolCallUpdatedEvent,
@@ -121,13 +122,13 @@ export class ToolCallUpdates {
   }
 
   ended(response: ToolCallResponseInfo, event: AgentEvent): void {
-    const { callId, error, resultDisplay, data } = response;
+    const { callId, error, resultDisplay, data, responseParts } = response;
     const id = ToolCallUpdates.idOf(callId, event);
     const call = this.calls.get(id);
     if (!call) return;
     this.calls.delete(id);
     clearTimeout(call.timer);
-    const content = contentOf(resultDisplay, call, error);
+    const content = [...contentOf(resultDisplay, call, error), ...mediaIn(responseParts)];
     const status = error || call.isCancelled ? 'failed' : 'completed';
     this.update(call, { status, content, ...(data && { rawOutput: data }) });
   }
@@ -183,6 +184,16 @@ function contentOf(
   if (display && 'fileDiff' in display) return [...shown, diffContent(display)];
   if (display && 'summary' in display) return [...shown, textContent(display.summary)];
   return shown;
+}
+
+/** Pictures and sounds of a result, which the editor can show. */
+function mediaIn(parts: readonly Part[]): ToolCallContent[] {
+  const all = parts.flatMap((part) => [part, ...(part.functionResponse?.parts ?? [])]);
+  return all.flatMap(({ inlineData }) => {
+    const { data = '', mimeType = '' } = inlineData ?? {};
+    const type = (['image', 'audio'] as const).find((each) => mimeType.startsWith(`${each}/`));
+    return type === undefined || data === '' ? [] : [{ type: 'content', content: { type, data, mimeType } }];
+  });
 }
 
 export function diffContent({ filePath, originalContent, newContent, isNewFile }: FileDiff): ToolCallContent {

@@ -188,7 +188,7 @@ export class StdinConversation {
   private decline(id: string, { kind, event }: Question): void {
     const { session } = this.options.runner.agent;
     try {
-      if (kind === 'approval') session.respond(id, 'cancel', { feedback: INPUT_ENDED }, event);
+      if (kind === 'approval') session.respond(id, 'cancel', { problem: INPUT_ENDED }, event);
       else session.answerFallback(id, 'stop', event);
     } catch {
       // It was settled in the meantime, by an abort for example.

@@ -89,7 +89,9 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
     resolveModel,
     clock,
     isInteractive: interactive,
-    writeTodos: toolSettings.writeTodos && factsOf(given.mainModel(), catalogue).helpedByTodos,
+    // An editor shows the list as a plan beside the conversation, whatever the model.
+    writeTodos:
+      toolSettings.writeTodos && (options.editor !== undefined || factsOf(given.mainModel(), catalogue).helpedByTodos),
     useRipgrep: toolSettings.useRipgrep,
     respectGitIgnore: options.ignore?.git ?? true,
     asksForShortOutput: toolSettings.asksForShortOutput,

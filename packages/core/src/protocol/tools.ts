@@ -174,6 +174,8 @@ export interface ConfirmationPayload {
   approvalMode?: string;
   /** The user's reply instead of an approval. */
   feedback?: string;
+  /** Why the user has not answered, in a sentence: the surface could not ask. */
+  problem?: string;
 }
 
 /** A file a call touches, for surfaces that follow along. */

@@ -263,7 +263,8 @@ function toQuestion({ tool, invocation }: ReadyCall): ToolCallConfirmationDetail
 }
 
 function decline({ request }: ReadyCall, { payload }: Answer): RefusedCall {
-  const feedback = payload?.feedback ? ` The user said: ${payload.feedback}` : '';
-  const completed = createCancelledResult(request, `User denied execution.${feedback}`);
+  const { feedback, problem } = payload ?? {};
+  const denied = `User denied execution.${feedback ? ` The user said: ${feedback}` : ''}`;
+  const completed = createCancelledResult(request, problem ? `The call was not allowed. ${problem}` : denied);
   return { kind: 'refused', completed, declined: true };
 }
