@@ -3,7 +3,17 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, call, cleanEnvironment, createWorkspace, gate, say, startCli, startTerminal, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  cleanEnvironment,
+  createWorkspace,
+  gate,
+  say,
+  startCli,
+  startTerminal,
+  text,
+} from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Editor, PROGRAM } from './editor.fixture.ts';
 import { openScene } from './scene.fixture.ts';

@@ -47,7 +47,11 @@ export interface RawAnswer {
 }
 
 /** What a command in a terminal did; `hang` for one that does not end. */
-export type TerminalRun = RawAnswer | Error | { readonly output: string; readonly exitCode: number; readonly toldBy?: 'exit' } | 'hang';
+export type TerminalRun =
+  | RawAnswer
+  | Error
+  | { readonly output: string; readonly exitCode: number; readonly toldBy?: 'exit' }
+  | 'hang';
 
 export type Update<Kind extends SessionUpdate['sessionUpdate']> = Extract<SessionUpdate, { sessionUpdate: Kind }>;
 
@@ -190,7 +194,10 @@ export class Editor implements AsyncDisposable {
     const { onPermission = () => 'proceed_once', onElicitation, buffers = new Map(), onTerminal } = this.options;
     const exits = new Map<
       string,
-      { ran: Exclude<TerminalRun, RawAnswer | Error>; exit: PromiseWithResolvers<{ exitCode: number | null; signal: string | null }> }
+      {
+        ran: Exclude<TerminalRun, RawAnswer | Error>;
+        exit: PromiseWithResolvers<{ exitCode: number | null; signal: string | null }>;
+      }
     >();
     return client({ name: 'test' })
       .onNotification('session/update', ({ params }) => {

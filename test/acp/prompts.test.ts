@@ -240,7 +240,11 @@ describe('the end of a prompt', () => {
 
   it('says why the model stopped early, and warns', async () => {
     const cut = ['MAX_TOKENS', 'SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'OTHER'];
-    const script = [...cut.map((reason) => answer(text('half'), finish(reason))), fault('prompt_blocked'), say('whole')];
+    const script = [
+      ...cut.map((reason) => answer(text('half'), finish(reason))),
+      fault('prompt_blocked'),
+      say('whole'),
+    ];
     await using scene = await openScene(script);
     const reasons: string[] = [];
     for (let index = 0; index < script.length; index += 1)

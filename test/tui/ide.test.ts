@@ -70,7 +70,12 @@ async function announce(workspace: Workspace, editor: McpServer): Promise<void> 
   const port = Number(new URL(editor.url).port);
   const other = join(workspace.root, 'other');
   await mkdir(other, { recursive: true });
-  const content = { port, workspacePath: `${workspace.project}${delimiter}${other}`, authToken: 'secret', ideInfo: NAMES };
+  const content = {
+    port,
+    workspacePath: `${workspace.project}${delimiter}${other}`,
+    authToken: 'secret',
+    ideInfo: NAMES,
+  };
   await workspace.write(`../tmp/gemini/ide/gemini-ide-server-${process.pid}-${port}.json`, JSON.stringify(content));
 }
 

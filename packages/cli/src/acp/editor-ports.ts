@@ -64,7 +64,9 @@ async function writeFile(
   { client, sessionId, promptSignal }: EditorPortsOptions,
 ): Promise<void> {
   const signal = promptSignal();
-  await client.request('fs/write_text_file', { sessionId: sessionId(), path, content }, signal).catch((error: unknown) => {
-    throw signal.aborted ? error : new Error(describeEditorFailure(error).message, { cause: error });
-  });
+  await client
+    .request('fs/write_text_file', { sessionId: sessionId(), path, content }, signal)
+    .catch((error: unknown) => {
+      throw signal.aborted ? error : new Error(describeEditorFailure(error).message, { cause: error });
+    });
 }

@@ -78,7 +78,9 @@ export class SessionQuestions {
     return (
       responseTo(details, chosen, options) ?? {
         outcome: 'cancel',
-        payload: { problem: `The editor answered the question with an unknown option: ${makeVisibleLine(chosen ?? '')}` },
+        payload: {
+          problem: `The editor answered the question with an unknown option: ${makeVisibleLine(chosen ?? '')}`,
+        },
       }
     );
   }

@@ -21,7 +21,12 @@ export interface CompanionOptions extends FindCompanionOptions {
 }
 
 export type CompanionState =
-  | { readonly kind: 'connected'; readonly name: string; readonly canDiff: boolean; readonly folders: readonly string[] }
+  | {
+      readonly kind: 'connected';
+      readonly name: string;
+      readonly canDiff: boolean;
+      readonly folders: readonly string[];
+    }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'disconnected'; readonly details: string };
 

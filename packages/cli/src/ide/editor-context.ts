@@ -28,9 +28,7 @@ export function readContext(params: Record<string, unknown>): EditorContext | un
     isRecord(file) && typeof file['path'] === 'string' ? [file] : [],
   );
   if (known.length === 0 && openFiles.length > 0) return undefined;
-  const files = known
-    .sort((one, other) => timeOf(other) - timeOf(one))
-    .slice(0, MAX_FILES);
+  const files = known.sort((one, other) => timeOf(other) - timeOf(one)).slice(0, MAX_FILES);
   const [first] = files;
   const activeFile = first?.['isActive'] === true ? toFile(first) : undefined;
   const others = files.slice(activeFile ? 1 : 0).map(({ path }) => String(path));

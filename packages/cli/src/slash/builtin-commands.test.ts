@@ -201,7 +201,10 @@ describe('commands at a terminal', () => {
     await using fixture = await openPromptFixture({});
     const first = await readPrompt('/init mind the tests', fixture.context);
     const second = await readPrompt('/init', fixture.context);
-    expect(first).toMatchObject({ kind: 'prompt', parts: [{ text: expect.stringMatching(/^Write GEMINI.md[^]*The user adds: mind the tests$/) }] });
+    expect(first).toMatchObject({
+      kind: 'prompt',
+      parts: [{ text: expect.stringMatching(/^Write GEMINI.md[^]*The user adds: mind the tests$/) }],
+    });
     expect(await fixture.read('GEMINI.md')).toBe('');
     expect(second).toMatchObject({ kind: 'answered', text: expect.stringContaining('Nothing was changed') });
   });

@@ -1,4 +1,16 @@
-import { answer, bytes, call, createFakeClock, ending, fakeModel, fault, finish, gate, say, text } from '@castor/testkit';
+import {
+  answer,
+  bytes,
+  call,
+  createFakeClock,
+  ending,
+  fakeModel,
+  fault,
+  finish,
+  gate,
+  say,
+  text,
+} from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { INTERRUPTED_ANSWER } from '../chat/conversation.ts';

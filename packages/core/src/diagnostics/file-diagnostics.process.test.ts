@@ -40,8 +40,7 @@ async function open(more: Partial<FileDiagnosticsOptions> = {}) {
     await workspace.dispose();
   };
   /** What the editor has not saved. */
-  const editUnsaved = async (after: string) =>
-    (await report([{ path, before: undefined, after, adopt }])).text;
+  const editUnsaved = async (after: string) => (await report([{ path, before: undefined, after, adopt }])).text;
   const given = { path, root: workspace.project, told, formatted, options, cancel, diagnostics };
   return { ...given, edit, editUnsaved, [Symbol.asyncDispose]: dispose };
 }

@@ -48,8 +48,7 @@ export async function runFormatter(
       return true;
     },
   });
-  if (ended === 'timeout')
-    return { problem: `it took longer than ${timeoutMs / 1000} s and was ended.`, isLate: true };
+  if (ended === 'timeout') return { problem: `it took longer than ${timeoutMs / 1000} s and was ended.`, isLate: true };
   const complaint = `${output}\n${stderr}`.trim().slice(0, MAX_OUTPUT) || `exit code ${code}`;
   return { problem: code === 0 ? undefined : complaint, isLate: false };
 }

@@ -18,7 +18,13 @@ import { partListUnionToString, toParts } from '../util/part-list.ts';
 import { buildCall, throughBeforeTool, toHookInput } from './before-tool.ts';
 import { showCall } from './call-preparation.ts';
 import type { Emit, ReadyCall } from './call-preparation.ts';
-import { answerTo, createCancelledResult, createErrorResult, createFailedResult, createSuccessResult } from './call-results.ts';
+import {
+  answerTo,
+  createCancelledResult,
+  createErrorResult,
+  createFailedResult,
+  createSuccessResult,
+} from './call-results.ts';
 import { Children } from './children.ts';
 import type {
   AfterToolDecision,
