@@ -51,7 +51,7 @@ describe('an agent with a model of another provider', () => {
   });
 
   it('tells once that the window is assumed, and what the provider says beside its answer', async () => {
-    const cut = answer(text('ok'), finish('STOP', { usage: { promptTokenCount: 10 } }));
+    const cut = answer(text('ok'), finish('STOP', { usage: { promptTokenCount: 4_090 } }));
     await using env = await openForeign(
       {
         local: {
