@@ -9,7 +9,7 @@ import type { McpServer } from './server-config.ts';
 import { toStableJson } from './server-config.ts';
 import { ServerContents } from './server-contents.ts';
 import { ServerLink } from './server-link.ts';
-import type { OpenTransport } from './server-link.ts';
+import type { OpenTransport } from './opened-transport.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { ServerPorts } from './server-requests.ts';
 import { connectingServers, NO_SERVERS, reduceMcp } from './server-state.ts';

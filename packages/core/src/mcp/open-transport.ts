@@ -13,7 +13,7 @@ import type { RequestAuthorization } from './request-authorization.ts';
 import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
 import { createServerEnvironment } from './server-environment.ts';
-import type { OpenTransport } from './server-link.ts';
+import type { OpenTransport } from './opened-transport.ts';
 import type { OpenKeyring } from './sign-in/keyring.ts';
 import { mayHaveSignIns } from './sign-in/token-places.ts';
 import { StdioTransport } from './stdio-transport.ts';

@@ -10,7 +10,8 @@ import { describeLog } from './describe-log.ts';
 import { describeFailure, isSessionLost, isSignInMissing, isUnreachable, McpConnection } from './connection.ts';
 import type { ListedItems } from './list-pages.ts';
 import type { ListedTool } from './listed-items.ts';
-import type { RequestOptions, RpcTransport } from './rpc-session.ts';
+import type { OpenedTransport, OpenTransport } from './opened-transport.ts';
+import type { RequestOptions } from './rpc-session.ts';
 import { usesGoogleCredentials } from './server-config.ts';
 import type { McpServer } from './server-config.ts';
 import { ServerLists } from './server-lists.ts';
@@ -18,21 +19,6 @@ import type { ServerRequests } from './server-requests.ts';
 import type { McpEvent } from './server-state.ts';
 import type { ToolSync } from './tool-sync.ts';
 import type { CallResult } from './tool-result.ts';
-
-export interface OpenedTransport {
-  transport: RpcTransport;
-  /** The end of what the server wrote to stderr. */
-  stderr(): string;
-  /** Why the server has no valid credential, as a sentence. */
-  signInProblem?(): string | undefined;
-  /** Bytes on stdout that are not messages. */
-  strayBytes?(): number;
-  /** Ends processes that outlive the server. */
-  endStrays?(): Promise<void>;
-}
-
-/** Opens the transports of a server in the order to try them. */
-export type OpenTransport = (server: McpServer, attempt: 'first' | 'fallback') => Promise<OpenedTransport | undefined>;
 
 /** The transport of the last attempt: its stderr explains a failure. */
 interface Opened {

@@ -14,7 +14,7 @@ import { cleanContent, cleanLine } from './clean-text.ts';
 import { McpManager } from './mcp-manager.ts';
 import { createOpenTransport } from './open-transport.ts';
 import type { McpServer } from './server-config.ts';
-import type { OpenedTransport, OpenTransport } from './server-link.ts';
+import type { OpenedTransport, OpenTransport } from './opened-transport.ts';
 import type { McpServerState } from './server-state.ts';
 import { TimedTransport } from './timed-transport.ts';
 import type { TimedStep } from './timed-transport.ts';
