@@ -42,6 +42,17 @@ describe.skipIf(process.platform !== 'linux')('castor doctor, where bubblewrap d
   });
 });
 
+it('castor doctor looks for the engine of a container that is asked for, and starts none', async () => {
+  await using workspace = await createWorkspace({ homeFiles: { 'bin/podman': '#!/bin/sh\ntouch "$HOME/started"\n' } });
+  const env = { GEMINI_API_KEY: 'test-key', GEMINI_SANDBOX: 'podman', PATH: join(workspace.home, 'bin') };
+  const { find } = await examine({ workspace, env }, '--offline');
+  const says = `the whole program runs in a container: ${join(workspace.home, 'bin/podman')}`;
+  expect(find('sandbox')).toEqual({ topic: 'sandbox', status: 'ok', says });
+  const missing = await examine({ workspace, env: { ...env, GEMINI_SANDBOX: 'runsc' } }, '--offline');
+  expect([missing.code, missing.find('sandbox')]).toMatchObject([1, { says: 'docker is not on the PATH' }]);
+  expect(await readdir(workspace.home)).not.toContain('started');
+});
+
 describe('castor doctor', () => {
   it('finds nothing wrong where everything works, and speaks to the model only to see that it is there', async () => {
     await using workspace = await createWorkspace();

@@ -51,7 +51,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...first,
     ...checkSettings(loaded.configuration),
     ...checkUnknownKeys(loaded.configuration),
-    ...checkWanted(loaded.configuration, context),
+    ...checkWanted(loaded.configuration),
     checkEnvFile(loaded.configuration),
     checkTrust(loaded.trust, context),
     await checkPolicies(loaded, context),

@@ -1,12 +1,15 @@
 /** Checks for `castor doctor` the files a run reads besides its settings. Missing files are not reported. */
 
+import { existsSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { getErrorMessage } from '@castor/core';
 import { loadCommandFiles, loadPrices, readSystemPrompt, resolveSystemPromptFile, countOf } from '@castor/core/program';
 import type { Source } from '@castor/core';
 import type { Configuration, Settings } from '@castor/core/program';
 import { ExitError } from '../exit-codes.ts';
 import { findDirectories } from '../start/include-directories.ts';
-import { chooseSandbox } from '../start/sandbox.ts';
+import { CONTAINER_KINDS } from '../start/may-need-container.ts';
+import { chooseSandbox, kindOfSandbox, NO_SANDBOX_HINT } from '../start/sandbox.ts';
 import { refuseMissing } from '../start/start.ts';
 import { findUnknownSettings } from '../start/unknown-settings.ts';
 import { describeUnreadCommands } from '../start/unread-commands.ts';
@@ -27,17 +30,29 @@ export function checkUnknownKeys({ layers }: Configuration): Check[] {
 }
 
 /** Errors that would end every run before it began. */
-export function checkWanted({ settings, environment }: Configuration, { home }: SubcommandContext): Check[] {
+export function checkWanted({ settings, environment }: Configuration): Check[] {
   try {
     refuseMissing({}, settings);
-    chooseSandbox({ args: {}, settings, environment, home });
-    return [];
+    const kind = kindOfSandbox({ args: {}, settings, environment });
+    return kind === undefined || !isContainer(kind) ? [] : [checkEngine(kind, environment['PATH'] ?? '')];
   } catch (error) {
     if (!(error instanceof ExitError)) throw error;
     return [
       { topic: 'sandbox', status: 'problem', says: error.message, fix: 'Castor does not start until this is fixed.' },
     ];
   }
+}
+
+const isContainer = (kind: string) => (CONTAINER_KINDS as readonly string[]).includes(kind);
+
+/** A run would start the engine; this only looks for it. */
+function checkEngine(kind: string, path: string): Check {
+  const engine = kind === 'runsc' ? 'docker' : kind;
+  const found = path.split(delimiter).find((folder) => isAbsolute(folder) && existsSync(join(folder, engine)));
+  if (found !== undefined)
+    return { topic: 'sandbox', status: 'ok', says: `the whole program runs in a container: ${join(found, engine)}` };
+  const fix = `Castor does not start until this is fixed. ${NO_SANDBOX_HINT}`;
+  return { topic: 'sandbox', status: 'problem', says: `${engine} is not on the PATH`, fix };
 }
 
 /** Whether a run here asks for a sandbox around each command. */
