@@ -47,6 +47,23 @@ async function leave(terminal: Terminal): Promise<void> {
 const all = (terminal: Terminal) => terminal.lines().join('\n');
 
 describe('what is around the conversation', () => {
+  it("has the line of the user's own command in its rule, renewed after a prompt", async () => {
+    const statusLine = String.raw`sed 's/.*"model":"\([^"]*\)".*"tokens":\([0-9]*\).*/\1 with \2 tokens/'; echo second`;
+    await using opened = await open({ castor: { statusLine } });
+    await opened.terminal.waitForText(/─ \S+ with 0 tokens ──$/m);
+    await ask(opened, 'hi', /─ \S+ with [1-9]\d* tokens ──$/m);
+    expect(all(opened.terminal)).not.toContain('second');
+  });
+
+  it('is as usual where that command fails, and one warning says so', async () => {
+    await using opened = await open({ castor: { statusLine: 'echo half; exit 3' } });
+    await opened.terminal.waitForText(/castor\.statusLine: echo half; exit 3 failed \(exit 3\); the usual parts are/);
+    await ask(opened, 'hi', OK);
+    await opened.terminal.waitForText(READY);
+    expect(all(opened.terminal)).not.toMatch(/─ half/);
+    expect(all(opened.terminal).match(/failed \(exit 3\)/g)).toHaveLength(1);
+  });
+
   it('has a banner, tips, the folder, the model and the context files', async () => {
     await using opened = await open({}, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
     await ask(opened, 'hi', OK);

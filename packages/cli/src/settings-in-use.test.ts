@@ -18,6 +18,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
     'ui.hideWindowTitle',
     'ui.showStatusInTitle',
     'ui.dynamicWindowTitle',
+    'castor.statusLine',
     'ui.hideFooter',
     'ui.showSpinner',
     'ui.collapseDrawerDuringApproval',

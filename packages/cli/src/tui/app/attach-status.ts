@@ -27,7 +27,8 @@ function signOf(app: App, ui: Start['settings']['ui']): string {
   return thoughtOf(app, ui) ?? SIGNS[app.streaming];
 }
 
-export function attachStatus(app: App, { settings, cwd, environment }: Start): void {
+export function attachStatus(app: App, start: Start): void {
+  const { settings, cwd, environment } = start;
   const { ui, general } = settings;
   const folder = sanitizeLine(basename(cwd));
   let shown = '';
@@ -40,6 +41,9 @@ export function attachStatus(app: App, { settings, cwd, environment }: Start): v
     app.options.terminal.write(`\x1b]0;${title}\x07`);
   };
   app.onStateChange();
+  app.state.statusLine = undefined;
+  const command = settings.castor.statusLine;
+  if (command) void import('./status-command.ts').then(({ watchStatus }) => watchStatus(app, start, command));
   if (!ui.hideWindowTitle) app.onClose.push(() => app.options.terminal.write('\x1b]0;\x07'));
   app.onAttention = (what) => {
     if (!general.enableNotifications || app.state.isTerminalFocused) return;

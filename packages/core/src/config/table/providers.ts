@@ -132,6 +132,11 @@ export interface EditProgram {
 export const castor = {
   model: text('The model of Castor, as provider/model or a Gemini name. It precedes model.name.'),
   smallModel: text('The model beside the conversation, as provider/model of the same provider.'),
+  statusLine: text(
+    'A command whose first line stands in the rule above the prompt, instead of ui.footer.items. It gets the session as JSON on stdin (docs/keys.md).',
+    // It would run what a project says.
+    { project: 'never' },
+  ),
   readFilesOf: setting<readonly ForeignAgent[] | undefined>(
     { type: 'array', items: { type: 'string', enum: FOREIGN_AGENTS } },
     undefined,
