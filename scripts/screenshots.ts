@@ -70,6 +70,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
     script: () => [...READ_AND_EXPLAIN],
     async play(terminal) {
       await ask(terminal, WHY, /3 calls ·/);
+      await terminal.waitForNoText('esc stops');
       await terminal.waitForText(READY);
       terminal.type('/m');
       await terminal.waitForText('/memory');
