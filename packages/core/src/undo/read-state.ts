@@ -51,7 +51,8 @@ export function readLink(path: string): TreeState {
   }
 }
 
-export function readFile(path: string, found: Stats, keep: Keep, limit: number): FileState {
+/** Null for a file that is gone in the meantime. */
+export function readFile(path: string, found: Stats, keep: Keep, limit: number): FileState | null {
   const unkept = (reason: Unkept): FileState => ({
     ...fileState(found),
     content: unkeptContent(reason, found.size, found.mtimeMs),
@@ -61,8 +62,8 @@ export function readFile(path: string, found: Stats, keep: Keep, limit: number):
     let file: number;
     try {
       file = openSync(toSystemPath(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    } catch {
-      return unkept('unreadable');
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : unkept('unreadable');
     }
     try {
       const before = fstatSync(file);

@@ -80,6 +80,7 @@ export class SessionUndo {
   private walks = 0;
   private collectFrom = 0;
   private hasFailed = false;
+  private isClosing = false;
   private hasEvidence = false;
   private readonly notices: UndoNotices;
   private entries = 0;
@@ -165,6 +166,7 @@ export class SessionUndo {
     const timeout = clock.sleep(CLOSING_MS, limit.signal).catch(() => undefined);
     await Promise.race([this.queued ?? this.walking, timeout]);
     limit.abort();
+    this.isClosing = true;
     if (this.client) await this.client.close();
   }
 
@@ -269,7 +271,8 @@ export class SessionUndo {
       if (seen.isNearlyFull) await this.makeRoom();
       const isNeeded = walked.ended.length > 0;
       if (!isOwn) for (const each of toRecords(seen, callIds, clock, { isNeeded })) record(each);
-      await this.client!.ask({ do: 'noted' });
+      // A process that ends takes no more requests; the next one repairs from the manifest that was held.
+      if (!this.isClosing) await this.client!.ask({ do: 'noted' });
     } catch (error) {
       this.fail(error, this.calls.settle(walked));
     }
@@ -288,6 +291,6 @@ export class SessionUndo {
   private fail(error: unknown, unseen: readonly string[] = []): void {
     this.hasFailed = true;
     for (const callId of unseen) this.options.record({ $walkStarted: { callId, isCovered: false } });
-    this.notices.failed(error);
+    if (!this.isClosing) this.notices.failed(error);
   }
 }

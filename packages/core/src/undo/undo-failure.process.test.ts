@@ -144,6 +144,22 @@ describe('the store', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('says nothing about a reading that its end cut off', async () => {
+    const { promise: opened, resolve } = Promise.withResolvers<void>();
+    await using trial = new UndoTrial({
+      // The time to wait for it is over at once.
+      clock: { ...systemClock, sleep: () => Promise.resolve() },
+      repair: async () => resolve(),
+    });
+    for (let count = 0; count < 300; count++) trial.write(`${count}.txt`, 'one');
+    trial.prompt();
+    trial.undo.begin();
+    await opened;
+    await new Promise(setImmediate);
+    await trial.undo.dispose();
+    expect(trial.told).toEqual([]);
+  });
+
   it('is found again by another process of the same session (36)', async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', 'one');

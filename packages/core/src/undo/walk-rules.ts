@@ -75,3 +75,10 @@ export class Allowance {
     return undefined;
   }
 }
+
+/** Temporary files of Castor's own writes, by an undo or an edit: under way, or left by a kill. */
+const OWN_TEMPORARY = /^\.castor-(?:undo-|[0-9a-f]{8}-\d{1,10}-[0-9a-f]{18}\.tmp$)/;
+
+export function isOwnTemporary(name: string): boolean {
+  return name.startsWith('.castor-') && OWN_TEMPORARY.test(name);
+}

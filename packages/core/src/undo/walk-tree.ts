@@ -11,10 +11,9 @@ import { ManifestReader, ManifestWriter } from './manifest.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
 import type { Keep } from './read-state.ts';
-import { TEMPORARY } from './write-exactly.ts';
 import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
 import type { FileState, TreeChange, TreeState, Unkept } from './tree-state.ts';
-import { Allowance, isRebuildable } from './walk-rules.ts';
+import { Allowance, isOwnTemporary, isRebuildable } from './walk-rules.ts';
 import type { WalkLimits } from './walk-rules.ts';
 
 export interface WalkOptions {
@@ -145,7 +144,7 @@ class Walk {
     names.sort();
     for (const name of names) {
       const child = path === '' ? name : `${path}/${name}`;
-      if (this.options.exclude.has(child) || name.startsWith(TEMPORARY)) continue;
+      if (this.options.exclude.has(child) || isOwnTemporary(name)) continue;
       const found = lstatOf(child);
       if (found) this.entry(child, name, found, isBelowRebuildable, arrival);
     }
@@ -161,7 +160,11 @@ class Walk {
     const isForeign = found.dev !== this.device;
     const isRebuilt = isBelowRebuildable || (isFolder && isRebuildable(name));
     const state = isForeign ? ({ kind: 'other' } as const) : this.state(path, found, old, isRebuilt);
-    if (!state) return;
+    if (!state) {
+      // Gone since its folder was read.
+      if (old) this.lost(old);
+      return;
+    }
     const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
     const isRacy = changedAt >= this.options.moment - TICK_MS;
     this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy });
@@ -190,7 +193,7 @@ class Walk {
       if (this.options.has(content)) return { ...fileOf(found), content };
     }
     const state = readFile(path, found, this.options.keep, this.options.limits.fileBytes);
-    const reason = unkeptReason(state.content);
+    const reason = state ? unkeptReason(state.content) : undefined;
     if (reason !== undefined) this.note(reason, path, found.size);
     return state;
   }
@@ -200,11 +203,14 @@ class Walk {
   }
 
   private gone(): void {
-    const { path, state } = this.old!;
-    const isExcluded = [...this.options.exclude].some((each) => path === each || path.startsWith(`${each}/`));
-    const { evidence } = this.options;
-    if (!isExcluded) this.change({ path, before: state, after: null }, evidence?.ofGone(this.keptAbove(path)));
+    const old = this.old!;
+    const isExcluded = [...this.options.exclude].some((each) => old.path === each || old.path.startsWith(`${each}/`));
+    if (!isExcluded) this.lost(old);
     this.advance();
+  }
+
+  private lost({ path, state }: ManifestEntry): void {
+    this.change({ path, before: state, after: null }, this.options.evidence?.ofGone(this.keptAbove(path)));
   }
 
   /** The deepest folder above a path that is still the one of the last walk. */

@@ -33,7 +33,7 @@ import type { FileState, TreeState } from './tree-state.ts';
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 /** Leftovers of a killed undo carry this prefix. */
-export const TEMPORARY = '.castor-undo-';
+const TEMPORARY = '.castor-undo-';
 const NEW_FILE = 0o644;
 const CHANGED_NOW = 'it changed at this moment';
 
