@@ -103,7 +103,7 @@ describe('/rewind', () => {
     terminal.type(ESC);
     await terminal.waitForText('Press Esc again to rewind');
     terminal.type(ESC);
-    await terminal.waitForText(/1 of \d ──[^]*❯ Shout +1 file \+1 −1/);
+    await terminal.waitForText(/1 of \d ──[^]*❯ \d\d:\d\d {2}Shout +1 file \+1 −1/);
     terminal.type('\r');
     await terminal.waitForText('❯ 1  Conversation, and undo the changes of 1 file');
     terminal.type('\r');
@@ -164,7 +164,7 @@ describe('/undo and /redo', () => {
     terminal.type('/branch drop try --yes\r');
     await terminal.waitForText('Dropped the branch try');
     terminal.type('/rewind\r');
-    await terminal.waitForText(/❯ Change +commands/);
+    await terminal.waitForText(/❯ \d\d:\d\d {2}Change +commands/);
     terminal.type('\r');
     await terminal.waitForText('❯ 1  Conversation, and undo the changes of 2 files');
     terminal.type('\r');
@@ -200,12 +200,12 @@ describe('/rewind after /compress', () => {
     await ask('/review src', / end$/m);
     await ask('/compress', /compressed/i);
     await ask('More', 'Fine.');
-    await run(terminal, '/rewind', /1 of \d ──[^]*❯ More/);
+    await run(terminal, '/rewind', /1 of \d ──[^]*❯ \d\d:\d\d {2}More/);
     const shown = terminal.screen().join('\n');
-    for (const row of [/^ {2}Hi$/m, /^ {2}\/review src$/m]) expect(shown).toMatch(row);
+    for (const row of [/^ {2}\d\d:\d\d {2}Hi$/m, /^ {2}\d\d:\d\d {2}\/review src$/m]) expect(shown).toMatch(row);
     expect(shown).not.toMatch(/I ran the following|carried_over|state_snapshot|with all care/);
     terminal.type('review');
-    await terminal.waitForText('❯ /review src');
+    await terminal.waitForText(/❯ \d\d:\d\d {2}\/review src/);
     terminal.type('\r');
     await terminal.waitForText('Rewound to before that message.');
     await terminal.waitForText(/─\n❯ \/review src$/m);
