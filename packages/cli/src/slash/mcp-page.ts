@@ -60,11 +60,12 @@ type Overview = Pick<Servers, 'states' | 'search'>;
 /** The page for `/mcp` alone: a row a server with what it offers, or with why it does not and what leads on. */
 export function describeStates(servers: Overview, { tools }: Pick<PageOptions, 'tools'>): string {
   const { states } = servers;
-  const widest = Math.max(...states.map(({ name }) => name.length));
+  const nameOf = ({ name }: ServerState) => makeVisibleLine(name);
+  const widest = Math.max(...states.map((state) => nameOf(state).length));
   const rows = states.map((state) => {
     const own = tools.filter(({ server }) => server?.name === state.name).length;
     const [mark, words] = overviewOf(state, own);
-    return `  ${mark} ${state.name.padEnd(widest)}  ${words}`;
+    return `  ${mark} ${nameOf(state).padEnd(widest)}  ${makeVisibleLine(words)}`;
   });
   const saved = describeSearch(servers).map((line) => `  ${line}`);
   return ['MCP', ...rows, ...saved, '  /mcp list names their tools · /mcp <name> tells all about one'].join('\n');

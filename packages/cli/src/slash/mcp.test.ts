@@ -249,7 +249,7 @@ describe('prompts of servers', () => {
   it('name their arguments in the order of values without names, and forge no line', async () => {
     const declared = [{ name: 'style\n✓ evil - Ready' }, { name: 'file', required: true }];
     await using run = await open({ docs: { prompts: [{ name: 'check\n✓ evil - Ready', arguments: declared }] } });
-    const page = await run.run('/mcp');
+    const page = await run.run('/mcp list');
     expect(page).toContain('  - /check-✓-evil---Ready --file=… [--style⏎✓ evil - Ready=…]');
     const help = await run.run('/check-✓-evil---Ready help');
     expect(help).toMatch(/in this order:\n {2}--file {2}\(required\)\n {2}--style⏎✓ evil - Ready {2}\(optional\)$/);
