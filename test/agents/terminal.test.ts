@@ -39,7 +39,7 @@ describe('sub-agents in a terminal', () => {
     await using opened = await openTerminal({ homeFiles, script, rows: 40 });
     const { terminal, workspace } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('Edit x.txt · for w');
+    await terminal.waitForText('Write x.txt · for w');
     await terminal.waitForText(/▸ Agent r · ReadFolder \. · 1 call/);
     expect(existsSync(join(workspace.project, 'x.txt'))).toBe(false);
     terminal.type('\r');
@@ -60,7 +60,7 @@ describe('sub-agents in a terminal', () => {
     await using opened = await openTerminal({ homeFiles, script, rows: 40 });
     const { terminal, workspace, model } = opened;
     terminal.type('go\r');
-    await terminal.waitForText('Edit x.txt · for w');
+    await terminal.waitForText('Write x.txt · for w');
     terminal.type('4');
     await terminal.waitForText('What should Castor do instead?');
     terminal.type('Use another name\r');
@@ -91,7 +91,7 @@ describe('sub-agents in a terminal', () => {
     terminal.type('2');
     await terminal.waitForText('Acknowledged and enabled: p.');
     terminal.type('/agents\r');
-    await terminal.waitForText('p [project]: Does p.');
+    await terminal.waitForText(/p \[project\] +Does p\./);
   });
 
   it('are configured by /agents config: each change holds at once, is saved, and goes back to the default', async () => {

@@ -102,9 +102,10 @@ describe.skipIf(reason !== undefined)('what a command planted in the workspace',
     const env = { PATH: `${bins.join(':')}:${process.env['PATH']}` };
     const run = async (args: readonly string[], commands: readonly string[]) => {
       const calls = commands.map((command) => call('run_shell_command', { command }));
-      await using model = await fakeModel([...calls, call('grep_search', { pattern: '1' }), say('done')]);
+      await using model = await fakeModel([call('grep_search', { pattern: '1' }), ...calls, say('done')]);
       const { code } = await runCli(['-p', 'go', '-y', ...args], { model, workspace, env });
-      return { code, last: lastResult(model) };
+      // Of the last call alone: a search may find what was planted.
+      return { code, last: JSON.stringify(model.requests.at(-1)?.body.contents.at(-1) ?? {}) };
     };
     expect((await run(['-s'], [plant, '/usr/bin/env'])).code).toBe(0);
     // Neither run gives the variables to a command; a name of a program is the model's to choose.
@@ -123,7 +124,7 @@ describe.skipIf(reason !== undefined)('an MCP server in a sandbox', () => {
     };
     const homeFiles = { '.gemini/settings.json': JSON.stringify({ mcpServers }), '.ssh/id': 'KEY' };
     await using workspace = await createWorkspace({ homeFiles });
-    await runCommands(workspace, [], ['-s', '-y']);
+    await runCommands(workspace, [], ['-s', '-y', '--skip-trust']);
     expect(existsSync(join(workspace.home, 'evil'))).toBe(false);
     expect(existsSync(join(workspace.project, 'inside'))).toBe(true);
     expect(await workspace.read('stolen')).toBe('');

@@ -48,10 +48,10 @@ const all = (terminal: Terminal) => terminal.lines().join('\n');
 
 describe('what is around the conversation', () => {
   it("has the line of the user's own command in its rule, renewed after a prompt", async () => {
-    const statusLine = String.raw`sed 's/.*"model":"\([^"]*\)".*"tokens":\([0-9]*\).*/\1 with \2 tokens/'; echo second`;
+    const statusLine = String.raw`sed 's/.*"cost_usd":\([^,}]*\).*/spent \1/'; echo second`;
     await using opened = await open({ castor: { statusLine } });
-    await opened.terminal.waitForText(/─ \S+ with 0 tokens ──$/m);
-    await ask(opened, 'hi', /─ \S+ with [1-9]\d* tokens ──$/m);
+    await opened.terminal.waitForText(/─ spent 0 ──$/m);
+    await ask(opened, 'hi', /─ spent (?:0\.0*)?[1-9]\S* ──$/m);
     expect(all(opened.terminal)).not.toContain('second');
   });
 
@@ -218,7 +218,8 @@ describe('behind the screen', () => {
     terminal.type('go\r');
     await terminal.waitForText('Working');
     terminal.type('and hurry\r');
-    await terminal.waitForText('❯ and hurry');
+    // In the conversation, no longer in the composer.
+    await terminal.waitForText(/❯ and hurry[^]*❯ (?!and hurry)/);
     held.release();
     await terminal.waitForText('Done.');
     expect(JSON.stringify(model.requests[1]?.body.contents.at(-1))).toContain('and hurry');

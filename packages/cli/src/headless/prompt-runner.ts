@@ -8,6 +8,7 @@ import { GeminiEventType } from '@castor/core';
 import type { AgentEvent, WorkspaceAgent } from '@castor/core';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import { hasWorktrees, runMaintenance } from '../start/maintenance.ts';
 import type { Start } from '../start/start.ts';
 import type { ConversationPorts, PreparedAnswer, PreparedTurn } from '../surface/conversation-ports.ts';
 import { createReadContext } from '../surface/read-context.ts';
@@ -112,14 +113,11 @@ export class PromptRunner {
 
   /** The end of a run waits for nothing but the worktrees of agents that were killed: short runs may be all there are. */
   async settle(): Promise<void> {
-    if (!this.cleaning) return;
-    const { hasWorktrees } = await import('../start/maintenance.ts');
-    if (hasWorktrees(this.options.start)) await this.cleaning;
+    if (this.cleaning && hasWorktrees(this.options.start)) await this.cleaning;
   }
 
   private async cleanUp(): Promise<void> {
     const { start, live, output } = this.options;
-    const { runMaintenance } = await import('../start/maintenance.ts');
     const problems = await runMaintenance(start, live.session.recorder.path);
     for (const problem of problems) output.note(`castor: warning: ${problem}`);
   }
