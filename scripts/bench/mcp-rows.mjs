@@ -35,7 +35,8 @@ async function measureIn(folder, model, rounds) {
   for (let round = 0; round <= rounds; round++) {
     for (const [name, home] of Object.entries(homes)) {
       const env = { PATH: process.env.PATH, HOME: home, GEMINI_API_KEY: 'bench', GOOGLE_GEMINI_BASE_URL: model.url };
-      const sample = await measure(name, [CASTOR, '--model', 'gemini-2.5-short', '-p', 'hi'], {
+      // Without a decision on the folder the servers would not start.
+      const sample = await measure(name, [CASTOR, '--model', 'gemini-2.5-short', '--skip-trust', '-p', 'hi'], {
         model,
         env,
         isQuiet: name === 'dead',
