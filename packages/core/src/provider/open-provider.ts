@@ -102,7 +102,8 @@ function createDescriber(
     const { describeModel } = await import('./catalogue/describe-model.ts');
     const signal = AbortSignal.timeout(DESCRIBE_LIMIT_MS);
     try {
-      models.learn(model, await describeModel({ ...options, id, protocol, endpoint, signal }, model));
+      const isWindowSet = access.models?.[model]?.contextWindow !== undefined;
+      models.learn(model, await describeModel({ ...options, id, protocol, endpoint, signal, isWindowSet }, model));
     } catch (error) {
       debugLogger.warn(`${id} does not describe ${model}: ${getErrorMessage(error)}`);
     }

@@ -160,12 +160,19 @@ describe('a provider that is asked before the first request', () => {
     opened.model.assertDone();
   });
 
-  it('prefers the settings, and asks each model once', async () => {
-    const models = { m: { contextWindow: 16_384 } };
-    await using opened = await openAt('ollama', [], ollama({ model_info: trained(262_144) }), { models });
+  it('asks each model once', async () => {
+    await using opened = await openAt('ollama', [], ollama({ model_info: trained(262_144) }));
     await Promise.all([opened.provider.describe('m'), opened.provider.describe('m')]);
-    expect(opened.provider.models.factsOf('m')).toMatchObject({ contextWindow: 16_384 });
     expect(opened.model.requests.map(({ path }) => path).sort()).toEqual(['/api/ps', '/api/show']);
+  });
+
+  it('prefers the window of the settings, and does not ask then which one is loaded', async () => {
+    const models = { m: { contextWindow: 16_384 } };
+    const shown = ollama({ capabilities: ['completion'], model_info: trained(262_144) });
+    await using opened = await openAt('ollama', [], shown, { models });
+    await opened.provider.describe('m');
+    expect(opened.provider.models.factsOf('m')).toMatchObject({ contextWindow: 16_384, tools: false });
+    expect(opened.model.requests.map(({ path }) => path)).toEqual(['/api/show']);
   });
 
   it('knows nothing of a model that the server does not answer about', async () => {

@@ -10,8 +10,13 @@ import { type ListedModel, readModelList, readProps, readShow } from './model-li
 import { ollamaWindow } from './ollama-window.ts';
 import type { KnownModel } from './provider-catalogue.ts';
 
+export interface DescribeModelOptions extends ListModelsOptions {
+  /** The user has set the window of the model: what the server would allot does not matter. */
+  isWindowSet?: boolean | undefined;
+}
+
 /** Empty where the server does not know the model. Rejects with ApiError or UnauthorizedError like `listModels`. */
-export async function describeModel(options: ListModelsOptions, model: string): Promise<KnownModel> {
+export async function describeModel(options: DescribeModelOptions, model: string): Promise<KnownModel> {
   const http = createHttpClient({ ...options, purpose: 'model list' });
   try {
     if (options.protocol === 'ollama') return await describeOllama(http, options, model);
@@ -22,12 +27,12 @@ export async function describeModel(options: ListModelsOptions, model: string): 
 }
 
 /** `/api/show` knows the model, `/api/ps` what is allotted to it while it is loaded. */
-async function describeOllama(http: HttpClient, options: ListModelsOptions, model: string): Promise<KnownModel> {
+async function describeOllama(http: HttpClient, options: DescribeModelOptions, model: string): Promise<KnownModel> {
   const { endpoint } = options;
   const body = [Buffer.from(JSON.stringify({ model }))];
   const [shown, running] = await Promise.all([
     getJson(http, endpoint.url('api/show'), options, body),
-    getJson(http, endpoint.url('api/ps'), options).catch(unlessRejected),
+    options.isWindowSet ? undefined : getJson(http, endpoint.url('api/ps'), options).catch(unlessRejected),
   ]);
   const window = readShow(shown);
   const { trainedWindow: _trained, allottedWindow: _allotted, ...known } = window;

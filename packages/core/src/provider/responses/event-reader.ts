@@ -17,10 +17,13 @@ import type { AnswerReader, WireFrame } from '../wire/wire-protocol.ts';
 
 type Fields = Record<string, unknown>;
 
-/** How events begin that only repeat what came before them: each is as long as the whole answer. */
-export const REPEATED = ['{"type":"response.output_text.done"', '{"type":"response.content_part.done"'];
-/** How events begin that are not parsed, because nothing is read from them. */
-const UNREAD = [...REPEATED, '{"type":"response.in_progress"', '{"type":"response.content_part.added"'];
+/** How events begin from which nothing is read; the last two repeat the whole answer. */
+export const UNREAD = [
+  '{"type":"response.in_progress"',
+  '{"type":"response.content_part.added"',
+  '{"type":"response.output_text.done"',
+  '{"type":"response.content_part.done"',
+];
 
 export interface EventReaderOptions {
   origin: OriginKey;
@@ -55,7 +58,6 @@ export class EventReader implements AnswerReader {
     if (run) return this.addText(run.owner, run.text);
     const text = this.runs.textOf(data);
     if (text !== undefined) return this.addText(this.runs.noted, text);
-    if (UNREAD.some((start) => data.startsWith(start))) return [];
     const event = parseObject(data);
     const { type, item_id: itemId, delta } = event;
     switch (type) {

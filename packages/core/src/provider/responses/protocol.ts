@@ -8,7 +8,7 @@ import { createNameReader } from '../wire/spelling.ts';
 import { declaredNames } from '../wire/tool-schema.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
 import type { ProtocolOptions, RequestBody, WireProtocol } from '../wire/wire-protocol.ts';
-import { EventReader, REPEATED } from './event-reader.ts';
+import { EventReader, UNREAD } from './event-reader.ts';
 import { writeItems } from './items.ts';
 import { settingsFields } from './request-body.ts';
 
@@ -52,7 +52,7 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
   return {
     name: 'responses',
     framing: 'sse',
-    skips: REPEATED,
+    skips: UNREAD,
     path: () => 'responses',
     body,
     takesFormBesideTools: () => formBesideTools,
