@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { call, createWorkspace, fakeModel, mcp, mcpServer, mcpStdioCommand, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
-import { lastParts, openScene } from './scene.fixture.ts';
+import { lastParts, openScene, sharePrograms } from './scene.fixture.ts';
+
+const openShared = sharePrograms();
 
 const PICTURE = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
 const SERVER = { tools: [{ name: 'echo', result: mcp.result(mcp.text('echoed'), PICTURE) }] };
@@ -80,7 +82,7 @@ describe('MCP servers of the editor', () => {
 
   it('run as processes, in the folder of the session', async () => {
     await using server = await mcpStdioCommand(SERVER);
-    await using scene = await openScene(script(), { args: ['--yolo'] });
+    await using scene = await openShared(script(), { args: ['--yolo'] });
     const { editor, workspace, model } = scene;
     const { command, args, env } = server.entry;
     const given = Object.entries(env).map(([name, value]) => ({ name, value }));
@@ -96,7 +98,7 @@ describe('MCP servers of the editor', () => {
 
   it.each(['http', 'sse'] as const)('are reached over %s, with their headers', async (type) => {
     await using server = await mcpServer(SERVER);
-    await using scene = await openScene(script(), { args: ['--yolo'] });
+    await using scene = await openShared(script(), { args: ['--yolo'] });
     const { editor, model } = scene;
     const url = type === 'http' ? server.url : server.sseUrl;
     const session = await editor.newSession({

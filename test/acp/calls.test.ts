@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { answer, call, mcp, mcpStdioCommand, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { lastParts, openScene } from './scene.fixture.ts';
+import { lastParts, sharePrograms } from './scene.fixture.ts';
 import type { SceneOptions } from './scene.fixture.ts';
+
+const openScene = sharePrograms();
 
 const WRITE = () => [call('write_file', { file_path: 'a.txt', content: 'new\n' }, { id: 'c1' }), say('ok')];
 const RUN = (command = 'touch made') => [call('run_shell_command', { command }, { id: 'c1' }), say('ok')];

@@ -5,7 +5,9 @@ import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import { call, say } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { lastParts, openScene } from './scene.fixture.ts';
+import { lastParts, sharePrograms } from './scene.fixture.ts';
+
+const openScene = sharePrograms();
 
 const FS = { fs: { readTextFile: true, writeTextFile: true } };
 const READ = () => [call('read_file', { file_path: 'a.txt' }), say('ok')];

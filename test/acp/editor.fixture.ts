@@ -41,6 +41,10 @@ export interface EditorOptions {
   readonly unanswered?: readonly string[];
 }
 
+/** The options that answer requests of the agent. */
+const ANSWERED = ['onPermission', 'onElicitation', 'buffers', 'onTerminal', 'unanswered'] as const;
+export type AnswerOptions = Pick<EditorOptions, (typeof ANSWERED)[number]>;
+
 /** An answer of the editor that is sent as it is. */
 export interface RawAnswer {
   readonly raw: unknown;
@@ -81,8 +85,9 @@ export class Editor implements AsyncDisposable {
   readonly done: Promise<number | null>;
   readonly child: ChildProcessWithoutNullStreams;
   readonly condition = new Condition();
+  private readonly sessions: string[] = [];
   private readonly connection: ClientConnection;
-  private readonly options: EditorOptions;
+  private options: EditorOptions;
 
   constructor(options: EditorOptions) {
     this.options = options;
@@ -119,6 +124,20 @@ export class Editor implements AsyncDisposable {
     return Object.assign(editor, { initialized });
   }
 
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** The same process and connection for another project: what was shown is forgotten, and questions are answered anew. */
+  turnTo(options: AnswerOptions & Pick<EditorOptions, 'workspace'>): void {
+    const answers = Object.fromEntries(ANSWERED.map((name) => [name, options[name]]));
+    this.options = { ...this.options, ...answers, workspace: options.workspace };
+    for (const shown of [this.updates, this.permissions, this.elicitations, this.reads]) shown.length = 0;
+    for (const shown of [this.writes, this.ignored, this.terminals]) shown.length = 0;
+    this.stdout = '';
+    this.stderr = '';
+  }
+
   get request(): ClientConnection['agent']['request'] {
     return this.connection.agent.request.bind(this.connection.agent) as ClientConnection['agent']['request'];
   }
@@ -130,7 +149,15 @@ export class Editor implements AsyncDisposable {
   async newSession(more: Partial<NewSessionRequest> = {}): Promise<string> {
     const { project } = this.options.workspace;
     const { sessionId } = await this.request('session/new', { cwd: project, mcpServers: [], ...more });
+    this.sessions.push(sessionId);
     return sessionId;
+  }
+
+  /** What a test has closed or deleted itself is unknown to the agent by now. */
+  async closeSessions(): Promise<void> {
+    const closing = this.isAlive ? this.sessions.map((sessionId) => this.request('session/close', { sessionId })) : [];
+    await Promise.allSettled(closing);
+    this.sessions.length = 0;
   }
 
   async prompt(sessionId: string, prompt: string | ContentBlock[]): Promise<PromptResponse> {
@@ -191,7 +218,6 @@ export class Editor implements AsyncDisposable {
   }
 
   private app() {
-    const { onPermission = () => 'proceed_once', onElicitation, buffers = new Map(), onTerminal } = this.options;
     const exits = new Map<
       string,
       {
@@ -207,18 +233,19 @@ export class Editor implements AsyncDisposable {
       .onRequest('session/request_permission', async ({ params, signal }) => {
         this.permissions.push(params);
         this.condition.changed();
+        const { onPermission = () => 'proceed_once' } = this.options;
         const optionId = await onPermission(params, signal);
         if (typeof optionId === 'object') return optionId as never;
         return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
       })
       .onRequest('elicitation/create', ({ params }) => {
         this.elicitations.push(params);
-        return (onElicitation?.(params) ?? { action: 'decline' }) as never;
+        return (this.options.onElicitation?.(params) ?? { action: 'decline' }) as never;
       })
       .onRequest('fs/read_text_file', async ({ params }) => {
         this.reads.push(params.path);
         await this.ignore('fs/read_text_file');
-        const content = buffers.get(params.path);
+        const content = this.options.buffers?.get(params.path);
         if (content === undefined) throw new Error(`ENOENT: ${params.path}`);
         if (content instanceof Error) throw content;
         if (typeof content === 'object') return content.raw as never;
@@ -227,7 +254,7 @@ export class Editor implements AsyncDisposable {
       .onRequest('fs/write_text_file', async ({ params }) => {
         await this.ignore('fs/write_text_file');
         this.writes.push({ path: params.path, content: params.content });
-        buffers.set(params.path, params.content);
+        this.options.buffers?.set(params.path, params.content);
         return {};
       })
       .onRequest('terminal/create', async ({ params }) => {
@@ -235,7 +262,7 @@ export class Editor implements AsyncDisposable {
         const terminalId = `t${this.terminals.length + 1}`;
         this.terminals.push(params);
         this.condition.changed();
-        const ran = (await onTerminal?.(params)) ?? { output: '', exitCode: 0 };
+        const ran = (await this.options.onTerminal?.(params)) ?? { output: '', exitCode: 0 };
         if (ran instanceof Error) throw ran;
         if (typeof ran === 'object' && 'raw' in ran) return ran.raw as never;
         const exit = Promise.withResolvers<{ exitCode: number | null; signal: string | null }>();

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { answer, call, fault, finish, gate, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { lastParts, openScene } from './scene.fixture.ts';
+import { lastParts, sharePrograms } from './scene.fixture.ts';
 import type { SceneOptions } from './scene.fixture.ts';
+
+const openScene = sharePrograms();
 
 const words = (value: string): ContentBlock => ({ type: 'text', text: value });
 
@@ -114,11 +116,8 @@ describe('the content of a prompt', () => {
     ['denied', 'cancel', false],
   ] as const)('may link a file outside the workspace, which is asked about: %s', async (_name, optionId, isRead) => {
     const { parts, permissions } = await sent(
-      (folder) => [
-        words('see '),
-        { type: 'resource_link', name: 's', uri: `file://${join(folder, '..', 'home', 's.txt')}` },
-      ],
-      { homeFiles: { 's.txt': 'SECRET' }, onPermission: () => optionId },
+      (folder) => [words('see '), { type: 'resource_link', name: 's', uri: `file://${join(folder, '..', 's.txt')}` }],
+      { files: { '../s.txt': 'SECRET' }, onPermission: () => optionId },
     );
     expect(permissions[0]).toMatchObject({ options: [{ name: 'Allow once' }, { name: 'Deny' }] });
     expect(JSON.stringify(parts).includes('SECRET')).toBe(isRead);

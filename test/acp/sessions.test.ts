@@ -3,16 +3,17 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
-import { lastParts, openScene } from './scene.fixture.ts';
-import type { Scene } from './scene.fixture.ts';
+import { lastParts, openScene, sharePrograms } from './scene.fixture.ts';
+
+const openShared = sharePrograms();
 
 const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
 
 describe('a new session', () => {
   it('tells the modes, the models and the options', async () => {
-    await using scene = await openScene([], { args: ['--model', 'flash', '--approval-mode', 'auto_edit'] });
+    await using scene = await openShared([], { args: ['--model', 'flash', '--approval-mode', 'auto_edit'] });
     const { editor, workspace } = scene;
     const { modes, configOptions, ...rest } = await editor.request('session/new', {
       cwd: workspace.project,
@@ -36,7 +37,7 @@ describe('a new session', () => {
     ['a relative folder', 'project'],
     ['a folder that is missing', '/missing/folder'],
   ])('needs a folder: %s', async (_name, cwd) => {
-    await using scene = await openScene([]);
+    await using scene = await openShared([]);
     await expect(scene.editor.newSession({ cwd })).rejects.toMatchObject({ code: -32_602 });
   });
 
@@ -49,12 +50,12 @@ describe('a new session', () => {
     const lines = editor.stdout.split('\n');
     const answered = lines.findIndex((line) => line.includes('"result":{"sessionId"'));
     const told = lines.findIndex((line) => line.includes('"session/update"'));
-    expect(answered).toBeGreaterThan(0);
+    expect(answered).toBeGreaterThanOrEqual(0);
     expect(told).toBeGreaterThan(answered);
   });
 
   it('has the settings of its own folder', async () => {
-    await using scene = await openScene([say('x')], {
+    await using scene = await openShared([say('x')], {
       files: {
         '.gemini/settings.json': '{}',
         'other/.gemini/settings.json': JSON.stringify({ model: { name: 'flash-lite' } }),
@@ -66,7 +67,7 @@ describe('a new session', () => {
   });
 
   it('may have further folders', async () => {
-    await using scene = await openScene([call('read_file', { file_path: '../more/x.txt' }), say('ok')]);
+    await using scene = await openShared([call('read_file', { file_path: '../more/x.txt' }), say('ok')]);
     const { editor, workspace, model } = scene;
     const more = join(workspace.root, 'more');
     await mkdir(more);
@@ -97,13 +98,8 @@ describe('a new session', () => {
 });
 
 describe('modes and models', () => {
-  let scene: Scene;
-  // One process for those that are refused.
-  beforeAll(async () => void (scene = await openScene([])));
-  afterAll(() => scene[Symbol.asyncDispose]());
-
   it('of other providers are offered where the user has a key', async () => {
-    await using scene = await openScene([], { env: { ANTHROPIC_API_KEY: 'key' } });
+    await using scene = await openShared([], { env: { ANTHROPIC_API_KEY: 'key' } });
     const { editor, workspace } = scene;
     const { configOptions } = await editor.request('session/new', { cwd: workspace.project, mcpServers: [] });
     const text = JSON.stringify(configOptions);
@@ -112,7 +108,7 @@ describe('modes and models', () => {
   });
 
   it('change by every method, and the editor is told', async () => {
-    await using scene = await openScene([say('a'), say('b'), say('c')]);
+    await using scene = await openShared([say('a'), say('b'), say('c')]);
     const { editor, session, model } = scene;
     await editor.request('session/set_mode', { sessionId: session, modeId: 'plan' });
     await editor.until(() => editor.of('current_mode_update').length === 1);
@@ -142,6 +138,7 @@ describe('modes and models', () => {
     ['an unknown model', 'session/set_config_option', { configId: 'model', value: 'nope' }, 'Unknown model: nope. The'],
     ['no model', 'session/set_model', {}, 'needs sessionId and modelId'],
   ])('are refused with a sentence: %s', async (_name, method, params, message) => {
+    await using scene = await openShared([]);
     const { editor, session } = scene;
     await expect(editor.request(method, { sessionId: session, ...params })).rejects.toThrow(message);
   });
@@ -150,7 +147,7 @@ describe('modes and models', () => {
 describe('several sessions in one process', () => {
   it('answer side by side, each with its own words', async () => {
     const held = gate();
-    await using scene = await openScene([answer(text('slow '), held, text('end')), say('quick')]);
+    await using scene = await openShared([answer(text('slow '), held, text('end')), say('quick')]);
     const { editor, session } = scene;
     const other = await editor.newSession();
     const slow = editor.prompt(session, 'one');
@@ -165,14 +162,14 @@ describe('several sessions in one process', () => {
 
 describe('sessions on disk', () => {
   it('are listed with folder, title and time, newest first', async () => {
-    await using scene = await openScene([say('1'), say('2')], { files: { 'other/x': '' } });
+    await using scene = await openShared([say('1'), say('2')], { files: { 'other/x': '' } });
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first words');
     const there = join(workspace.project, 'other');
     const other = await editor.newSession({ cwd: there });
     await editor.prompt(other, 'second words');
     const { sessions } = await editor.request('session/list', {});
-    expect(sessions).toMatchObject([
+    expect(sessions.slice(0, 2)).toMatchObject([
       { sessionId: other, cwd: there, title: 'second words', updatedAt: expect.stringMatching(/^\d{4}-/) },
       { sessionId: session, cwd: workspace.project, title: 'first words' },
     ]);
@@ -186,7 +183,7 @@ describe('sessions on disk', () => {
       say('done'),
       say('more'),
     ];
-    await using scene = await openScene(script, { files: { 'a.txt': 'AAA' } });
+    await using scene = await openShared(script, { files: { 'a.txt': 'AAA' } });
     const { editor, session, workspace, model } = scene;
     await editor.prompt(session, 'read it');
     await using second = await Editor.open({ workspace, model, env: TRUSTED });
@@ -210,7 +207,7 @@ describe('sessions on disk', () => {
   });
 
   it('are resumed without showing them again', async () => {
-    await using scene = await openScene([say('one'), say('two')]);
+    await using scene = await openShared([say('one'), say('two')]);
     const { editor, session, workspace, model } = scene;
     await editor.prompt(session, 'first');
     await editor.request('session/resume', { sessionId: session, cwd: workspace.project });
@@ -220,7 +217,7 @@ describe('sessions on disk', () => {
   });
 
   it('are loaded from another folder too, with the mode and the model they had', async () => {
-    await using scene = await openScene([say('one')], { files: { 'other/x': '' } });
+    await using scene = await openShared([say('one')], { files: { 'other/x': '' } });
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first');
     await editor.request('session/set_mode', { sessionId: session, modeId: 'autoEdit' });
@@ -233,14 +230,15 @@ describe('sessions on disk', () => {
   });
 
   it('are not made by loading an unknown one', async () => {
-    await using scene = await openScene([]);
+    await using scene = await openShared([]);
     const params = { sessionId: 'a0b1c2d3-0000-4000-8000-000000000000', cwd: scene.workspace.project, mcpServers: [] };
     await expect(scene.editor.request('session/load', params)).rejects.toMatchObject({ code: -32_002 });
-    expect((await scene.editor.request('session/list', {})).sessions).toEqual([]);
+    const { sessions } = await scene.editor.request('session/list', { cwd: scene.workspace.project });
+    expect(sessions).toEqual([]);
   });
 
   it('are loaded one request after the other, however often an editor asks', async () => {
-    await using scene = await openScene([say('one'), say('two')]);
+    await using scene = await openShared([say('one'), say('two')]);
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first');
     const params = { sessionId: session, cwd: workspace.project, mcpServers: [] };
@@ -258,8 +256,8 @@ describe('sessions on disk', () => {
     };
     // A question is withdrawn with the session.
     const mode = method === 'session/close' ? { args: ['--yolo'] } : { onPermission };
-    await using scene = await openScene([call('run_shell_command', { command: 'touch x; sleep 1000' })], mode);
-    const { editor, session } = scene;
+    await using scene = await openShared([call('run_shell_command', { command: 'touch x; sleep 1000' })], mode);
+    const { editor, session, workspace } = scene;
     const prompt = editor.prompt(session, 'go');
     const isRunning = () => editor.calls().some(({ statuses }) => statuses.includes('in_progress'));
     await editor.until(() => isRunning() || editor.permissions.length > 0);
@@ -267,16 +265,18 @@ describe('sessions on disk', () => {
     if (method === 'session/delete') await withdrawn.promise;
     expect(await prompt).toEqual({ stopReason: 'cancelled' });
     await expect(editor.prompt(session, 'x')).rejects.toThrow('Session not found');
-    const { sessions } = await editor.request('session/list', {});
+    const { sessions } = await editor.request('session/list', { cwd: workspace.project });
     expect(sessions.length).toBe(method === 'session/close' ? 1 : 0);
   });
 
   it('are deleted', async () => {
-    await using scene = await openScene([say('one')]);
-    const { editor, session } = scene;
+    await using scene = await openShared([say('one')]);
+    const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first');
+    const list = async () => (await editor.request('session/list', { cwd: workspace.project })).sessions;
+    expect(await list()).toHaveLength(1);
     await editor.request('session/delete', { sessionId: session });
-    expect((await editor.request('session/list', {})).sessions).toEqual([]);
+    expect(await list()).toEqual([]);
     await expect(editor.prompt(session, 'x')).rejects.toThrow('Session not found');
   });
 
