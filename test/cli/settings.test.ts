@@ -47,62 +47,118 @@ function describeSent({ requests }: FakeModel) {
 const shell = (command: string, more: object = {}) =>
   answer(call('run_shell_command', { command, ...more }, { id: 'c' }));
 
-async function printed(settings: object, command: string, env: Record<string, string> = {}): Promise<string> {
-  const { told } = await run({ settings, env, args: ['--yolo'], script: [shell(command), say('done')] });
-  return /Output: ([^]*?)\n(?:Exit Code|Process Group)/.exec(told[0] ?? '')?.[1] ?? told[0] ?? '';
+function outputOf(told = ''): string {
+  return /Output: ([^]*?)\n(?:Exit Code|Process Group)/.exec(told)?.[1] ?? told;
 }
+
+async function printed(settings: object, command: string): Promise<string> {
+  const { told } = await run({ settings, args: ['--yolo'], script: [shell(command), say('done')] });
+  return outputOf(told[0]);
+}
+
+/** Variables that a command may see or not: a secret, one that is allowed, a harmless one that is blocked, and a doubtful one. */
+const VARIABLES = { MY_TOKEN: 'abc', LET_TOKEN: 'abc', PLAIN: 'abc', DEPLOY_KEY: 'k' };
+const SHOWN = ['PAGER', 'GIT_PAGER', ...Object.keys(VARIABLES)];
+
+/** One run for everything that its settings change: what is offered and told, what a command sees, and how much of it is kept. */
+function shareRun(settings: object, env: Record<string, string> = {}) {
+  let running: ReturnType<typeof start> | undefined;
+  const start = async () => {
+    const commands = [`printf '%s\n' ${SHOWN.map((name) => `"\${${name}-gone}"`).join(' ')}`, 'seq 1 20000'];
+    const calls = commands.map((command, at) => call('run_shell_command', { command }, { id: `c${at}` }));
+    const files = { 'src/deep/hidden-treasure.ts': '', '.gitignore': 'secret\n', secret: '' };
+    const sent = await run({
+      ...{ settings, files, env: { ...VARIABLES, ...env } },
+      args: ['--yolo', '-m', 'gemini-2.5-flash'],
+      script: [answer(...calls), say('done')],
+    });
+    const values = outputOf(sent.told[0]).split('\n');
+    const find = (wanted: string) => sent.declared.find(({ name }) => name === wanted);
+    return { ...sent, find, seen: Object.fromEntries(SHOWN.map((name, at) => [name, values[at]])) };
+  };
+  return () => (running ??= start());
+}
+
+const byDefault = shareRun({ useWriteTodos: true, context: { includeDirectoryTree: true } });
+const changed = shareRun({
+  useWriteTodos: false,
+  general: { plan: { enabled: false } },
+  tools: {
+    exclude: ['google_web_search'],
+    shell: { pager: 'less -R', enableShellOutputEfficiency: false },
+    truncateToolOutputThreshold: 0,
+  },
+  context: { includeDirectoryTree: false },
+  experimental: { directWebFetch: true },
+  security: { environmentVariableRedaction: { enabled: true, allowed: ['LET_TOKEN'], blocked: ['PLAIN'] } },
+});
+const atGitHub = shareRun(
+  {
+    tools: { truncateToolOutputThreshold: -1 },
+    security: { environmentVariableRedaction: { allowed: ['LET_TOKEN'], blocked: ['PLAIN'] } },
+  },
+  { GITHUB_ACTIONS: 'true' },
+);
 
 describe('settings of tools', () => {
   it.each([
-    ['write_todos', { useWriteTodos: true }, true],
-    ['write_todos', { useWriteTodos: false }, false],
-    ['enter_plan_mode', {}, true],
-    ['enter_plan_mode', { general: { plan: { enabled: false } } }, false],
-    ['google_web_search', { tools: { exclude: ['google_web_search'] } }, false],
-    ['google_web_search', { tools: { core: ['read_file'] } }, false],
-  ])('decide that %s is offered: %j', async (name, settings, isOffered) => {
-    const { names } = await run({ settings, args: ['-m', 'gemini-2.5-flash'] });
-    expect(names.includes(name)).toBe(isOffered);
+    ['write_todos', byDefault, true],
+    ['write_todos', changed, false],
+    ['enter_plan_mode', byDefault, true],
+    ['enter_plan_mode', changed, false],
+    ['google_web_search', byDefault, true],
+    ['google_web_search', changed, false],
+  ])('decide that %s is offered', async (name, shared, isOffered) => {
+    expect((await shared()).names.includes(name)).toBe(isOffered);
   });
 
-  it('ask for short output, or not, and fetch pages with a model or without', async () => {
-    const describeTools = async (settings: object) => {
-      const { declared } = await run({ settings, args: ['--yolo'] });
-      const find = (wanted: string) => declared.find(({ name }) => name === wanted);
-      return [
-        find('run_shell_command')?.description.includes('keep output short'),
-        JSON.stringify(find('web_fetch')).includes('"url"'),
-      ];
-    };
-    expect([
-      await describeTools({}),
-      await describeTools({
-        tools: { shell: { enableShellOutputEfficiency: false } },
-        experimental: { directWebFetch: true },
-      }),
-    ]).toEqual([
-      [true, false],
-      [false, true],
-    ]);
+  it('offer no more than tools.core names', async () => {
+    const { names } = await run({ settings: { tools: { core: ['read_file'] } } });
+    expect(names).toContain('read_file');
+    expect(names).not.toContain('google_web_search');
   });
 
   it.each([
-    ['cat', {}],
-    ['less -R', { tools: { shell: { pager: 'less -R' } } }],
-  ])('give commands the pager %s', async (pager, settings) => {
-    expect(await printed(settings, 'echo "$PAGER/$GIT_PAGER"')).toBe(`${pager}/${pager}`);
+    ['short', byDefault, true],
+    ['any', changed, false],
+  ])('ask for %s output', async (_what, shared, isShort) => {
+    expect((await shared()).find('run_shell_command')?.description.includes('keep output short')).toBe(isShort);
   });
 
   it.each([
-    ['by default', {}, {}, 'gone'],
-    ['by default, but this one is allowed', { allowed: ['MY_TOKEN'] }, {}, 'abc'],
-    ['on', { enabled: true }, {}, 'gone'],
-    ['on, but this one is allowed', { enabled: true, allowed: ['MY_TOKEN'] }, {}, 'abc'],
-    ['off, but this one is blocked', { blocked: ['MY_TOKEN'] }, {}, 'gone'],
-    ['always on at GitHub', {}, { GITHUB_ACTIONS: 'true' }, 'gone'],
-  ])('keep secrets from commands: %s', async (_what, environmentVariableRedaction, env, seen) => {
-    const settings = { security: { environmentVariableRedaction } };
-    expect(await printed(settings, 'echo "${MY_TOKEN:-gone}"', { MY_TOKEN: 'abc', ...env })).toBe(seen);
+    ['with a model', byDefault, false],
+    ['without one', changed, true],
+  ])('fetch pages %s', async (_what, shared, isDirect) => {
+    expect(JSON.stringify((await shared()).find('web_fetch')).includes('"url"')).toBe(isDirect);
+  });
+
+  it.each([
+    ['cat', byDefault],
+    ['less -R', changed],
+  ])('give commands the pager %s', async (pager, shared) => {
+    expect((await shared()).seen).toMatchObject({ PAGER: pager, GIT_PAGER: pager });
+  });
+
+  it.each([
+    ['by default', byDefault, { MY_TOKEN: 'gone', LET_TOKEN: 'gone', PLAIN: 'abc', DEPLOY_KEY: 'k' }],
+    ['as they say', changed, { MY_TOKEN: 'gone', LET_TOKEN: 'abc', PLAIN: 'gone', DEPLOY_KEY: 'gone' }],
+    ['always at GitHub', atGitHub, { MY_TOKEN: 'gone', LET_TOKEN: 'abc', PLAIN: 'gone', DEPLOY_KEY: 'gone' }],
+  ])('keep secrets from commands %s', async (_what, shared, seen) => {
+    expect((await shared()).seen).toMatchObject(seen);
+  });
+
+  it.each([
+    ['by default', byDefault, true],
+    ['never at 0', changed, false],
+    ['never below 0', atGitHub, false],
+  ])('cut output %s', async (_when, shared, isCut) => {
+    expect((await shared()).told[1]?.includes('Output too large')).toBe(isCut);
+  });
+
+  it('cut output earlier', async () => {
+    const settings = { tools: { truncateToolOutputThreshold: 1000 } };
+    const { told } = await run({ settings, args: ['--yolo'], script: [shell('seq 1 4000'), say('done')] });
+    expect(told[0]).toContain('Output too large');
   });
 
   it('end a command that is silent for too long', async () => {
@@ -122,17 +178,6 @@ describe('settings of tools', () => {
     const script = [shell('timeout 60 yes', { is_background: true, delay_ms: 60_000 }), say('done')];
     const { lastText } = await run({ settings, args: ['--yolo'], script });
     expect(lastText).toMatch(/The background command \\"timeout 60 yes\\" \(PID \d+\) was stopped: it printed/);
-  });
-
-  it.each([
-    [1000, true],
-    [40_000, true],
-    [0, false],
-    [-1, false],
-  ])('cut output at %d characters: %j', async (truncateToolOutputThreshold, isCut) => {
-    const settings = { tools: { truncateToolOutputThreshold } };
-    const { told } = await run({ settings, args: ['--yolo'], script: [shell('seq 1 20000'), say('done')] });
-    expect(told[0]?.includes('Output too large')).toBe(isCut);
   });
 
   it('tell nobody, the person, or the model as well, when a command in the background ended', async () => {
@@ -251,11 +296,10 @@ describe('settings of requests', () => {
   });
 
   it.each([
-    [true, true],
-    [false, false],
-  ])('tell the model the tree of the folder: %j', async (includeDirectoryTree, isTold) => {
-    const files = { 'src/deep/hidden-treasure.ts': '', '.gitignore': 'secret\n', secret: '' };
-    const { first } = await run({ settings: { context: { includeDirectoryTree } }, files });
+    [true, byDefault],
+    [false, changed],
+  ])('tell the model the tree of the folder: %j', async (isTold, shared) => {
+    const { first } = await shared();
     expect([first.includes('hidden-treasure.ts'), first.includes('secret')]).toEqual([isTold, false]);
   });
 
