@@ -21,6 +21,8 @@ const VERSIONS: ReadonlySet<string> = new Set([
   ...[OFFERED_VERSION, '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'],
 ]);
 const MAX_INSTRUCTIONS = 8_000;
+/** How long a server may take to confirm that the handshake is over. */
+const HEARD_MS = 3_000;
 /** Values that a server offers for one argument. */
 const MAX_COMPLETIONS = 100;
 
@@ -87,7 +89,11 @@ export class McpConnection {
         );
       }
       transport.setProtocolVersion?.(version);
-      session.notify('notifications/initialized');
+      // Over HTTP a request could overtake it.
+      const heard = new AbortController();
+      const elapsed = clock.sleep(HEARD_MS, AbortSignal.any([signal, heard.signal])).catch(() => undefined);
+      await Promise.race([session.notify('notifications/initialized'), elapsed]);
+      heard.abort();
       return new McpConnection(session, transport, answer);
     } catch (error) {
       await transport.close().catch(() => undefined);
@@ -156,7 +162,7 @@ export class McpConnection {
   }
 
   notify(method: string): void {
-    this.session.notify(method);
+    void this.session.notify(method);
   }
 
   async close(): Promise<void> {

@@ -13,14 +13,20 @@ import { selectServers } from './select-servers.ts';
 const NEVER = new AbortController().signal;
 const ECHO: McpScript = { tools: [{ name: 'echo' }] };
 const START_LIMIT = 30_000;
+/** How long a server may take to confirm the handshake. */
+const HEARD = 3_000;
 
 /** Real time, except for the pauses before another attempt. */
 const hasty: Clock = {
   ...systemClock,
-  sleep: (ms, signal) => systemClock.sleep(ms >= 500 && ms < 60_000 && ms !== START_LIMIT ? 0 : ms, signal),
+  sleep: (ms, signal) =>
+    systemClock.sleep(ms >= 500 && ms < 60_000 && ms !== START_LIMIT && ms !== HEARD ? 0 : ms, signal),
 };
 
-async function open(entry: object) {
+/** Nothing is overdue. */
+const unhurried: Clock = { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(60_000, signal) };
+
+async function open(entry: object, clock = hasty) {
   const registry = new ToolRegistry();
   const servers = { one: entry };
   let wake = () => {};
@@ -28,9 +34,9 @@ async function open(entry: object) {
     servers: selectServers([{ source: 'user', servers, written: servers }]).servers,
     idle: [],
     tools: registry,
-    open: createOpenTransport({ root: process.cwd(), environment: {}, clock: hasty }),
+    open: createOpenTransport({ root: process.cwd(), environment: {}, clock }),
     clientVersion: '1.0.0',
-    clock: hasty,
+    clock,
     onEvent: () => wake(),
   });
   await manager.settle(60_000, NEVER);
@@ -71,6 +77,17 @@ describe('a server over HTTP', () => {
     await using run = await open(entryOf(server));
     expect(run.state).toMatchObject({ status: 'ready', tools: ['mcp_one_echo'] });
     expect((await run.call({ a: 1 })).llmContent).toEqual(untrusted('{"a":1}'));
+    server.record.assertLegal();
+  });
+
+  it('has heard of the end of the handshake before it is asked for its tools', async () => {
+    const hears = mcp.on('POST /mcp', [mcp.gate('heard'), mcp.pass()], { name: 'notifications/initialized' });
+    await using server = await mcpServer({ ...ECHO, rules: [hears] });
+    const opening = open({ httpUrl: server.url }, unhurried);
+    await server.record.reached('heard');
+    server.release('heard');
+    await using _run = await opening;
+    server.record.assertLegal();
   });
 
   it('gets the configured headers', async () => {
@@ -125,6 +142,45 @@ describe('a server over HTTP', () => {
     await run.until(() => run.state.log.length === 1);
     await server[Symbol.asyncDispose]();
     expect((await calling).error?.message).toContain('The connection to the server broke');
+  });
+
+  it.each<[string, Parameters<typeof mcp.on>[1]]>([
+    ['ends', [mcp.drop()]],
+    ['resets', [mcp.notify('notifications/message', { level: 'info', data: 'working' }), mcp.reset()]],
+  ])('that %s its answer without a result fails the call, and answers the next one', async (_name, actions) => {
+    await using server = await mcpServer({ ...ECHO, rules: [mcp.on('tools/call', actions, { nth: 1 })] });
+    await using run = await open({ httpUrl: server.url });
+    expect((await run.call({})).error?.message).toContain('The server ended its answer without a result.');
+    expect((await run.call({ b: 2 })).llmContent).toEqual(untrusted('{"b":2}'));
+    expect(run.state.attempts).toBe(1);
+  });
+
+  it('that ends its stream of events fails the call in flight and is connected to again, over SSE', async () => {
+    await using server = await mcpServer({ ...ECHO, rules: [mcp.on('tools/call', [mcp.drop()], { nth: 1 })] });
+    await using run = await open({ url: server.sseUrl, type: 'sse' });
+    expect((await run.call({})).error?.message).toContain('The connection to the server broke');
+    await run.until(() => run.state.status === 'ready' && run.state.attempts === 2);
+    expect((await run.call({ b: 2 })).llmContent).toEqual(untrusted('{"b":2}'));
+    server.record.assertLegal();
+  });
+
+  it('that ends its listening stream at once is asked ever less often, whatever pause it wants', async () => {
+    const waits: number[] = [];
+    const clock: Clock = {
+      ...hasty,
+      sleep: (ms, signal) => {
+        waits.push(ms);
+        return hasty.sleep(ms, signal);
+      },
+    };
+    const ended = mcp.status(200, { headers: { 'content-type': 'text/event-stream' }, body: 'retry: 0\n\n' });
+    await using server = await mcpServer({ ...ECHO, rules: [mcp.on('GET /mcp', [ended])] });
+    await using run = await open({ httpUrl: server.url }, clock);
+    // A pause of less than a second belongs to the lists of the start.
+    const pauses = () => waits.filter((ms) => ms >= 1_000 && ms < 60_000 && ms !== START_LIMIT && ms !== HEARD);
+    await server.record.until(() => pauses().length >= 3);
+    expect(run.state.status).toBe('ready');
+    expect(pauses().slice(0, 3)).toEqual([1_000, 2_000, 4_000]);
   });
 
   it('that does not answer does not hold up the end', async () => {

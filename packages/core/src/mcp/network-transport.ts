@@ -3,19 +3,22 @@
  * library: it is loaded for the first server with a url.
  */
 
-import { SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { SSEClientTransport, SseError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { Clock } from '../util/clock.ts';
 import { admitUrl } from '../util/outgoing.ts';
 import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 import type { NetworkAddress } from './server-config.ts';
 import { limitEvents } from './limit-events.ts';
+import { ReopenPace } from './reopen-pace.ts';
 import type { RequestAuthorization } from './request-authorization.ts';
 import { createServerFetch } from './server-fetch.ts';
 import type { ServerFetch } from './server-fetch.ts';
 
 type LibraryTransport = StreamableHTTPClientTransport | SSEClientTransport;
 type LibraryMessage = Parameters<SSEClientTransport['send']>[0];
+/** Requests on their way, by their ids. */
+type Unanswered = Map<unknown, PromiseWithResolvers<void>>;
 
 /** Undefined where the address has no such transport. */
 export function openNetworkTransport(
@@ -25,11 +28,15 @@ export function openNetworkTransport(
 ): RpcTransport | undefined {
   if (attempt === 'fallback' && kind !== 'http-or-sse') return undefined;
   const options = { requestInit: { headers: { ...headers } }, fetch: limited(createServerFetch({ authorization })) };
+  const unanswered: Unanswered = new Map();
   const isEvents = kind === 'sse' || attempt === 'fallback';
   const inner = isEvents
     ? new SSEClientTransport(new URL(url), options)
-    : new StreamableHTTPClientTransport(new URL(url), options);
-  return new NetworkTransport(inner, { url, clock });
+    : new StreamableHTTPClientTransport(new URL(url), {
+        ...options,
+        reconnectionScheduler: new ReopenPace(clock, () => unanswered.size > 0).schedule,
+      });
+  return new NetworkTransport(inner, { url, clock, unanswered });
 }
 
 /** A server without the optional listening stream may answer its request with 404; the library expects 405. */
@@ -50,6 +57,8 @@ function limited(send: ServerFetch): ServerFetch {
 /** How long a server may take to be told of a cancel and of the end. */
 const FAREWELL_MS = 400;
 const PROBE_MS = 5_000;
+/** How long an answer may come on the listening stream after its own has ended. */
+const ELSEWHERE_MS = 400;
 
 class NetworkTransport implements RpcTransport {
   onclose: RpcTransport['onclose'];
@@ -59,23 +68,32 @@ class NetworkTransport implements RpcTransport {
   private readonly clock: Clock;
   /** Notifications on their way. */
   private readonly notices = new Set<Promise<void>>();
+  private readonly unanswered: Unanswered;
+  private readonly end = new AbortController();
   private hasSpoken = false;
   private isProbing = false;
 
-  constructor(inner: LibraryTransport, { url, clock }: { url: string; clock: Clock }) {
+  constructor(
+    inner: LibraryTransport,
+    { url, clock, unanswered }: { url: string; clock: Clock; unanswered: Unanswered },
+  ) {
     this.inner = inner;
     this.url = url;
     this.clock = clock;
+    this.unanswered = unanswered;
     inner.onclose = () => this.onclose?.();
     inner.onerror = (error) => {
       this.onerror?.(error);
-      void this.probe();
+      // Over SSE the session ends with its stream: one that the library opens again knows nothing of the handshake.
+      if (error instanceof SseError && this.hasSpoken) void this.lose(error);
+      else void this.probe();
     };
   }
 
   set onmessage(handler: RpcTransport['onmessage']) {
     this.inner.onmessage = (message) => {
       this.hasSpoken = true;
+      if ('id' in message && !('method' in message)) this.forget(message.id);
       handler?.(message);
     };
   }
@@ -85,6 +103,7 @@ class NetworkTransport implements RpcTransport {
   }
 
   async send(message: JsonRpcMessage): Promise<void> {
+    if ('id' in message && 'method' in message) return this.ask(message);
     const sent = this.inner.send(message as unknown as LibraryMessage);
     if ('id' in message) return sent;
     this.notices.add(sent);
@@ -95,6 +114,11 @@ class NetworkTransport implements RpcTransport {
     }
   }
 
+  forget(id: unknown): void {
+    this.unanswered.get(id)?.resolve();
+    this.unanswered.delete(id);
+  }
+
   setProtocolVersion(version: string): void {
     this.inner.setProtocolVersion(version);
   }
@@ -103,7 +127,30 @@ class NetworkTransport implements RpcTransport {
   async close(): Promise<void> {
     await this.within(Promise.allSettled(this.notices));
     if ('terminateSession' in this.inner) await this.within(this.inner.terminateSession());
+    this.end.abort();
     await this.inner.close();
+  }
+
+  /** Resolves when the answer is there; rejects when its stream ends without it. */
+  private ask(message: JsonRpcMessage): Promise<void> {
+    const { id } = message;
+    const answer = Promise.withResolvers<void>();
+    this.unanswered.set(id, answer);
+    const onRequestStreamEnd = () => void this.miss(id);
+    const fail = (error: unknown) => {
+      this.unanswered.delete(id);
+      answer.reject(error);
+    };
+    this.inner.send(message as unknown as LibraryMessage, { onRequestStreamEnd }).catch(fail);
+    return answer.promise;
+  }
+
+  /** The server ended the stream of an answer. */
+  private async miss(id: unknown): Promise<void> {
+    if (!this.unanswered.has(id)) return;
+    await this.clock.sleep(ELSEWHERE_MS, this.end.signal).catch(() => undefined);
+    this.unanswered.get(id)?.reject(new Error('The server ended its answer without a result.'));
+    this.unanswered.delete(id);
   }
 
   /** The library only reports that a stream broke: calls to a server that is gone would wait for their limit. */
@@ -117,11 +164,15 @@ class NetworkTransport implements RpcTransport {
       await response.body?.cancel();
     } catch (error) {
       const { cause } = error as { cause?: unknown };
-      this.onclose?.(`The connection to the server broke: ${getErrorMessage(cause ?? error)}`);
-      await this.inner.close().catch(() => undefined);
+      await this.lose(cause ?? error);
     } finally {
       this.isProbing = false;
     }
+  }
+
+  private async lose(error: unknown): Promise<void> {
+    this.onclose?.(`The connection to the server broke: ${getErrorMessage(error)}`);
+    await this.inner.close().catch(() => undefined);
   }
 
   private async within(work: Promise<unknown>): Promise<void> {

@@ -16,6 +16,8 @@ export interface RpcTransport {
   start(): Promise<void>;
   send(message: JsonRpcMessage): Promise<void>;
   close(): Promise<void>;
+  /** A request has ended, with or without an answer. */
+  forget?(id: number): void;
   setProtocolVersion?(version: string): void;
   onmessage?: ((message: unknown) => void) | undefined;
   /** Called once, also after `close`. */
@@ -116,7 +118,7 @@ export class RpcSession {
     const cancel = (error: Error, reason: string) => {
       if (!this.pending.delete(id)) return;
       // A server must not be told that its handshake is cancelled.
-      if (method !== 'initialize') this.notify('notifications/cancelled', { requestId: id, reason });
+      if (method !== 'initialize') void this.notify('notifications/cancelled', { requestId: id, reason });
       reject(error);
     };
     const onAbort = () => cancel(createAbortError(signal), 'The user cancelled the call.');
@@ -133,14 +135,15 @@ export class RpcSession {
       return await promise;
     } finally {
       end.abort();
+      this.transport.forget?.(id);
       signal?.removeEventListener('abort', onAbort);
     }
   }
 
-  /** A notification that cannot be sent is dropped: the server is told nothing it must know. */
-  notify(method: string, params?: Record<string, unknown>): void {
-    if (!this.isClosed)
-      this.transport.send({ jsonrpc: '2.0', method, ...(params && { params }) }).catch(() => undefined);
+  /** Resolves when it is sent. One that cannot be sent is dropped: the server is told nothing it must know. */
+  async notify(method: string, params?: Record<string, unknown>): Promise<void> {
+    if (this.isClosed) return;
+    await this.transport.send({ jsonrpc: '2.0', method, ...(params && { params }) }).catch(() => undefined);
   }
 
   private receive(message: unknown): void {

@@ -46,6 +46,8 @@ const LONGEST_DELAY_MS = 60_000;
 const MAX_RETRIES = 6;
 /** A connection that lasts this long was a success: the next death counts as the first. */
 const STEADY_MS = 60_000;
+/** Proxies often end a stream without events after half a minute, and another connection costs no process. */
+const STEADY_STREAM_MS = 20_000;
 
 export class ServerLink {
   readonly server: McpServer;
@@ -245,7 +247,8 @@ export class ServerLink {
 
   private lose(reason: string | undefined, stderr: string): void {
     this.connection = undefined;
-    if (this.options.clock.now() - this.readyAt > STEADY_MS) this.retries = 0;
+    const steadyMs = this.server.address.kind === 'stdio' ? STEADY_MS : STEADY_STREAM_MS;
+    if (this.options.clock.now() - this.readyAt > steadyMs) this.retries = 0;
     this.fail(reason ?? 'The server closed the connection.', { stderr, mayRetry: true });
   }
 

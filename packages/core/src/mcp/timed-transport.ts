@@ -60,6 +60,10 @@ export class TimedTransport implements RpcTransport {
     await this.inner.send(message);
   }
 
+  forget(id: number): void {
+    this.inner.forget?.(id);
+  }
+
   setProtocolVersion(version: string): void {
     this.inner.setProtocolVersion?.(version);
   }
