@@ -111,6 +111,7 @@ export { SignInError } from './mcp/sign-in/sign-in-error.ts';
 export type { SignInPorts } from './mcp/sign-in/sign-in.ts';
 export { SignIns } from './mcp/sign-in/sign-ins.ts';
 export type { SignInState } from './mcp/sign-in/sign-ins.ts';
+export { toNamed } from './mcp/server-state.ts';
 export { tryServer } from './mcp/try-server.ts';
 export type { TriedServer } from './mcp/try-server.ts';
 
@@ -119,6 +120,7 @@ export { parseApprovalMode, toCliName } from './policy/approval-mode.ts';
 export { explainVerdict } from './policy/explain.ts';
 export { describeProblem } from './policy/policy-loader.ts';
 export { runRuleTests } from './policy/rule-tests.ts';
+export { findUnknownServerTools } from './policy/unknown-server-tools.ts';
 export { setTrust } from './policy/set-trust.ts';
 export { TrustedFolders } from './policy/trusted-folders.ts';
 export type { TrustLevel } from './policy/trusted-folders.ts';

@@ -47,6 +47,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
   }
   const { environment } = loaded.configuration;
   const model = checkModel(loaded.configuration, context);
+  const policies = await readPolicies(loaded, context);
   return [
     ...first,
     ...checkSettings(loaded.configuration),
@@ -54,7 +55,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...checkWanted(loaded.configuration),
     checkEnvFile(loaded.configuration),
     checkTrust(loaded.trust, context),
-    await checkPolicies(loaded, context),
+    checkPolicies(policies),
     model.check,
     ...(model.access === undefined || isOffline ? [] : [await checkEndpoint(model.access, environment)]),
     ...checkProviders(context),
@@ -66,7 +67,7 @@ export async function examine(context: SubcommandContext, { isOffline }: { isOff
     ...(await checkPrices(context.home)),
     await checkSessions(context),
     ...checkAdditions(loaded, context),
-    ...(await checkMcpServers(loaded, context, { isOffline })),
+    ...(await checkMcpServers(loaded, context, { isOffline, rules: policies.rules })),
     ...(await checkProtection(loaded.configuration.settings, { cwd: context.cwd, home: context.home, environment })),
     ...(await checkMachine(context, { isSandboxWanted: wantsSandbox(loaded.configuration, context) })),
     ...checkEditPrograms(path, loaded.configuration.settings.castor.diagnostics),
@@ -144,19 +145,22 @@ function checkTrust({ trusted, reason }: TrustDecision, context: SubcommandConte
   };
 }
 
-async function checkPolicies(
+function readPolicies(
   { configuration, sources, extensions }: LoadedConfiguration,
   { home }: SubcommandContext,
-): Promise<Check> {
+): ReturnType<typeof loadPolicies> {
   const { settings, layers } = configuration;
   const approval = chooseApproval({ args: {}, settings, layers, extensions, home, trustedFolder: undefined });
-  const { files, rules, problems } = await loadPolicies({
+  return loadPolicies({
     sources,
     platform: process.platform,
     settings: approval.rules,
     policyPaths: approval.policyPaths,
     adminPolicyPaths: approval.adminPolicyPaths,
   });
+}
+
+function checkPolicies({ files, rules, problems }: Awaited<ReturnType<typeof loadPolicies>>): Check {
   if (problems.length > 0) {
     return { topic: 'policies', status: 'problem', says: problems.map(describeProblem).join('\n') };
   }

@@ -3,7 +3,8 @@
  * state, last error, the end of stderr, the time to connect and the sign-in. Offline it starts none.
  */
 
-import { checkServers, countOf, SettingsError } from '@castor/core/program';
+import type { PolicyRule } from '@castor/core';
+import { checkServers, countOf, findUnknownServerTools, SettingsError, toNamed } from '@castor/core/program';
 import type { CheckedServer, IdleEntry } from '@castor/core/program';
 import type { LoadedConfiguration } from '../start/start.ts';
 import type { Check } from './doctor-check.ts';
@@ -19,7 +20,7 @@ const TOPIC = 'mcp';
 export async function checkMcpServers(
   loaded: LoadedConfiguration,
   context: SubcommandContext,
-  { isOffline }: { isOffline: boolean },
+  { isOffline, rules = [] }: { isOffline: boolean; rules?: readonly PolicyRule[] },
 ): Promise<Check[]> {
   let found: FoundServers;
   try {
@@ -39,7 +40,8 @@ export async function checkMcpServers(
     return [{ topic: TOPIC, status: 'ok', says: `${names}: not started (--offline)` }, ...idleRows];
   }
   const checked = await checkServers(servers, { ...connectionOptions(context, found), limitMs: LIMIT_MS });
-  return [...checked.map(toCheck), ...idleRows];
+  const named = [...checked.map(({ state }) => toNamed(state)), ...idle.map(({ name }) => ({ name }))];
+  return [...checked.map(toCheck), ...idleRows, ...findUnknownServerTools(rules, named).map(toRuleCheck)];
 }
 
 function toCheck({ server, state, signIn }: CheckedServer): Check {
@@ -64,6 +66,10 @@ function toCheck({ server, state, signIn }: CheckedServer): Check {
 function toIdleCheck({ reason, message }: IdleEntry): Check {
   const status = reason === 'invalid' ? 'problem' : reason === 'untrusted' ? 'missing' : 'ok';
   return { topic: TOPIC, status, says: message };
+}
+
+function toRuleCheck(unknown: string): Check {
+  return { topic: TOPIC, status: 'problem', says: `a rule without effect names ${unknown}` };
 }
 
 function lines(parts: readonly (string | undefined)[]): string {

@@ -185,6 +185,7 @@ export async function createWorkspaceAgent(given: WorkspaceAgentOptions): Promis
     generator,
     mainModel,
     isUnanswerable: (tool) => policy.isUnanswerable(tool),
+    rules: loaded.rules,
     tellModel: (note) => tellModel(agent, note),
     post: (event) => inbox.post(event),
   });

@@ -1,10 +1,11 @@
 /** Opens the MCP servers of a workspace, with the model they may ask and the tools an earlier run has loaded. */
 
 import { openServers } from '../mcp/open-servers.ts';
-import type { OpenedServers } from '../mcp/open-servers.ts';
+import type { OpenedServers, OpenServersOptions } from '../mcp/open-servers.ts';
 import type { McpLayer } from '../mcp/server-layer.ts';
 import { loadedNames, SEARCH_TOOL } from '../mcp/tool-search.ts';
 import type { AgentEvent, SessionEvent } from '../protocol/agent-events.ts';
+import type { PolicyRule } from '../policy/rule.ts';
 import { FinishReason } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { SamplingAnswer, SamplingRequest } from '../protocol/server-questions.ts';
@@ -32,6 +33,8 @@ export interface ServerSurroundings {
   mainModel(): string;
   /** Whether a tool is not offered because the run cannot ask about it. Default: none. */
   isUnanswerable?: ((tool: DefinedTool) => boolean) | undefined;
+  /** Checked for misspelled tools and servers. Default: none. */
+  rules?: readonly PolicyRule[];
   tellModel(note: string): void;
   post(event: SessionEvent): void;
 }
@@ -68,9 +71,18 @@ export function startWorkspaceServers(
     sample: createSample(options, around),
     loadedBefore: () => (options.session?.events() ?? []).flatMap((event) => loadedBy(event)),
     isUnanswerable,
+    checkRules: createRuleCheck(around.rules),
     tellModel,
     post,
   });
+}
+
+/** Undefined where no rule is about servers: the check is not loaded then. */
+function createRuleCheck(rules: readonly PolicyRule[] = []): OpenServersOptions['checkRules'] {
+  const isAboutServers = ({ kind, mcpName, toolName }: PolicyRule) =>
+    kind !== 'builtin' && (mcpName !== undefined || toolName.startsWith('mcp_'));
+  if (!rules.some(isAboutServers)) return undefined;
+  return async (servers) => (await import('../policy/unknown-server-tools.ts')).findUnknownServerTools(rules, servers);
 }
 
 /** The tools whose declarations an event of an earlier run added: by a search, or by a call. */

@@ -36,6 +36,8 @@ export interface McpServersOptions {
   writeEnabled(name: string, isEnabled: boolean): void;
   /** A sentence on tools that this run does not allow, once for each server. */
   describeDenied(): string | undefined;
+  /** A sentence on what rules name and no server has, once for each name. */
+  describeRules(): Promise<string | undefined>;
   /** Sends a note to the model with the prompt that is about to be sent. */
   tellModel(note: string): void;
 }
@@ -121,6 +123,8 @@ export class McpServers {
     if (!this.hasWaited) yield* this.waitOnce(signal);
     const denied = signal.aborted ? undefined : this.options.describeDenied();
     if (denied !== undefined) yield notice('warning', denied);
+    const misspelled = signal.aborted ? undefined : await this.options.describeRules();
+    if (misspelled !== undefined) yield notice('warning', misspelled);
     const changed = this.contents.takeChanged();
     if (changed.length > 0 && !signal.aborted) {
       this.options.tellModel(

@@ -141,7 +141,9 @@ class NetworkTransport implements RpcTransport {
       this.unanswered.delete(id);
       answer.reject(error);
     };
-    this.inner.send(message as unknown as LibraryMessage, { onRequestStreamEnd }).catch(fail);
+    // Over SSE the answer comes on the one stream of the session, and the option is ignored.
+    const inner = this.inner as StreamableHTTPClientTransport;
+    inner.send(message as unknown as LibraryMessage, { onRequestStreamEnd }).catch(fail);
     return answer.promise;
   }
 

@@ -8,6 +8,7 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { DefinedTool } from '../protocol/tools.ts';
 import type { UserHints } from '../protocol/user-hints.ts';
 import { debugLogger } from '../util/debug-logger.ts';
+import { cleanLine } from './clean-text.ts';
 import { chooseServers } from './choose-servers.ts';
 import type { ChosenServers } from './choose-servers.ts';
 import { McpManager } from './mcp-manager.ts';
@@ -22,7 +23,8 @@ import { createServerEnvironment } from './server-environment.ts';
 import { openServerConsent } from './server-consent.ts';
 import type { McpLayer } from './server-layer.ts';
 import type { ServerPorts } from './server-requests.ts';
-import type { McpEvent } from './server-state.ts';
+import { toNamed } from './server-state.ts';
+import type { McpEvent, NamedServer } from './server-state.ts';
 import { ToolSearch } from './tool-search.ts';
 import type { ToolSearchOptions } from './tool-search.ts';
 import type { ToolShelf } from './tool-sync.ts';
@@ -38,6 +40,8 @@ export interface OpenServersOptions
   hints?: UserHints | undefined;
   /** Whether a tool is not offered because the run cannot ask about it. */
   isUnanswerable?: ((tool: DefinedTool) => boolean) | undefined;
+  /** What rules name of these servers and none of them has, in a few words each. */
+  checkRules?: ((servers: readonly NamedServer[]) => Promise<readonly string[]>) | undefined;
   tellModel(note: string): void;
   post(event: SessionEvent): void;
 }
@@ -48,6 +52,8 @@ export interface OpenedServers {
 }
 
 const DEFAULT_TOOL_BUDGET = 8_192;
+/** Characters of the names that rules get wrong. */
+const MAX_UNKNOWN = 2_000;
 
 export function openServers(options: OpenServersOptions): OpenedServers {
   const { home, tools, clock, post, clientVersion = '0.0.0', toolBudget = DEFAULT_TOOL_BUDGET } = options;
@@ -92,6 +98,10 @@ export function openServers(options: OpenServersOptions): OpenedServers {
     writeEnabled: (name, isEnabled) => writeServerEnabled(home, name, isEnabled),
     tellModel: options.tellModel,
     describeDenied: () => denied.describeNew(),
+    describeRules: async () => {
+      const unknown = (await options.checkRules?.(manager.servers.map(toNamed))) ?? [];
+      return describeUnknown(unknown.filter((name) => isNews(name, told)));
+    },
     withheldFrom: ({ address }) =>
       address.kind === 'stdio'
         ? createServerEnvironment({ ...options, base: options.environment, env: address.env }).withheld
@@ -148,6 +158,12 @@ function describeEvent(event: McpEvent): readonly string[] {
   const { server, error, retriesInMs } = event;
   const what = retriesInMs === undefined ? 'is not available' : 'was lost and is reconnected';
   return [`The MCP server ${server} ${what}: ${error}`];
+}
+
+/** One sentence for all names, or none. */
+function describeUnknown(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  return `Rules name unknown tools or servers of MCP, so they have no effect: ${cleanLine(names.join(', '), MAX_UNKNOWN)}.`;
 }
 
 function isNews(message: string, told: Set<string>): boolean {

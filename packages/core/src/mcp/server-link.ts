@@ -291,7 +291,8 @@ export class ServerLink {
     const { server, sync } = this.options;
     const found = sync.apply(server, items, (tool, args, options) => this.call(tool, args, options));
     const leftOut = cut === undefined ? found.leftOut : [...found.leftOut, `Of the MCP server ${server.name} ${cut}`];
-    this.report({ type: 'listed', ...found, leftOut });
+    const ownNames = cut === undefined ? items.map(({ name }) => name) : undefined;
+    this.report({ type: 'listed', ...found, leftOut, ownNames });
   }
 
   private async call(tool: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallResult> {

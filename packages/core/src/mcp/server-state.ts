@@ -2,12 +2,18 @@
 
 import type { ListedPrompt, ListedResource, ListedTemplate } from './listed-items.ts';
 import type { IdleReason } from './select-servers.ts';
+import { toToolName } from './tool-name.ts';
 
 export type McpEvent = { readonly server: string; readonly at: number } & (
   | { readonly type: 'connecting' }
   | { readonly type: 'ready'; readonly instructions: string; readonly isFallback?: boolean }
   /** The tools in effect; `leftOut` holds one sentence per tool that is not offered. */
-  | { readonly type: 'listed'; readonly tools: readonly string[]; readonly leftOut: readonly string[] }
+  | {
+      readonly type: 'listed';
+      readonly tools: readonly string[];
+      readonly leftOut: readonly string[];
+      readonly ownNames?: readonly string[] | undefined;
+    }
   /** What else the server offers; an absent list stays as it was. */
   | ({ readonly type: 'offered' } & Partial<ServerOffer>)
   /** A resource that was subscribed to has changed. */
@@ -30,6 +36,12 @@ export type McpEvent = { readonly server: string; readonly at: number } & (
 
 export type McpStatus = 'connecting' | 'ready' | 'lost' | 'failed' | 'closed' | IdleReason | 'untrusted';
 
+/** A server, and its tools by their own names and as the model calls them; undefined where they are unknown. */
+export interface NamedServer {
+  readonly name: string;
+  readonly tools: readonly { readonly own: string; readonly called: string }[] | undefined;
+}
+
 /** What a server offers beside tools. */
 export interface ServerOffer {
   readonly prompts: readonly ListedPrompt[];
@@ -49,6 +61,8 @@ export interface McpServerState extends ServerOffer {
   readonly since: number;
   readonly tools: readonly string[];
   readonly leftOut: readonly string[];
+  /** The server's own names of all tools it lists, offered or not; undefined if the list is not whole. */
+  readonly ownNames?: readonly string[] | undefined;
   readonly instructions: string;
   /** The last lines the server logged. */
   readonly log: readonly string[];
@@ -105,7 +119,7 @@ function next(server: McpServerState, event: Exclude<McpEvent, { type: 'removed'
         needsSignIn: false,
       };
     case 'listed':
-      return { ...server, tools: event.tools, leftOut: event.leftOut };
+      return { ...server, tools: event.tools, leftOut: event.leftOut, ownNames: event.ownNames };
     case 'offered': {
       const { prompts = server.prompts, resources = server.resources, templates = server.templates } = event;
       return { ...server, prompts, resources, templates };
@@ -126,6 +140,12 @@ function next(server: McpServerState, event: Exclude<McpEvent, { type: 'removed'
     default:
       return event satisfies never;
   }
+}
+
+/** What a rule can name of a server: its tools, where they are known. */
+export function toNamed({ name, status, ownNames }: McpServerState): NamedServer {
+  const tools = status === 'ready' ? ownNames?.map((own) => ({ own, called: toToolName(name, own) })) : undefined;
+  return { name, tools };
 }
 
 /** The servers a prompt may wait for. */
