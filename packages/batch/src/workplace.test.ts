@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -48,6 +48,31 @@ it('begins with the HEAD of its moment, also for the second task, and leaves no 
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(['a', 'b', 'c', 'repository/.git/worktrees'].filter((path) => existsSync(join(root, path)))).toEqual([]);
   } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
+it('makes its worktree although the end of another one takes the folder of all records away', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'castor-workplace-'));
+  const starter = openStarter(process.env);
+  try {
+    const repository = join(root, 'repository');
+    execFileSync('git', ['init', '--quiet', repository]);
+    const identity = ['-c', 'user.name=n', '-c', 'user.email=e@x'];
+    execFileSync('git', [...identity, 'commit', '--quiet', '--allow-empty', '--message', 'one'], { cwd: repository });
+    // The folder is there when git makes it and gone when git makes its record inside; after the first try it can be made.
+    const records = join(repository, '.git', 'worktrees');
+    symlinkSync(join(root, 'gone'), records);
+    mkdirSync(join(root, 'bin'));
+    const wrapper = `#!/bin/sh\nPATH=\${PATH#*:}; git "$@"; code=$?; test -h '${records}' && test $code != 0 && rm '${records}'; exit $code\n`;
+    writeFileSync(join(root, 'bin', 'git'), wrapper, { mode: 0o755 });
+    const environment = { ...process.env, PATH: `${join(root, 'bin')}:${process.env['PATH']}` };
+    const by = { starter, scratch: join(root, 'git.txt'), errors: join(root, 'stderr.txt') };
+    const task = { place: { kind: 'folder', folder: repository } } as unknown as Task;
+    const made = await makeWorkplace(task, join(root, 'a'), false, { environment, by });
+    expect(existsSync(join(made.top ?? '', '.git'))).toBe(true);
+  } finally {
+    starter.close();
     rmSync(root, { recursive: true, force: true });
   }
 });

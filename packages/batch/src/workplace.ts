@@ -133,12 +133,13 @@ export async function removeWorkplace({ top, repository }: Workplace, where: Whe
 async function removeFolders(paths: readonly string[], { by, environment }: Where): Promise<void> {
   const start = (words: Start['words']) =>
     by?.starter.start({ words, directory: '/', environment, stdout: '/dev/null', stderr: '/dev/null' }).ended;
+  const left = () => paths.filter((path) => existsSync(path));
   await start(['rm', '-rf', '--', ...paths]);
+  if (by && left().length === 0) return;
   // Some tools leave folders that may not be written, such as Go its modules.
-  if (by && paths.some((path) => existsSync(path)))
-    await start(['sh', '-c', 'chmod -R u+rwX -- "$@"; rm -rf -- "$@"', 'sh', ...paths]);
+  await start(['sh', '-c', 'chmod -R u+rwX -- "$@"; rm -rf -- "$@"', 'sh', ...paths]);
   // Also what the process could not remove: this tells why.
-  for (const path of paths) if (!by || existsSync(path)) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  for (const path of left()) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** The record that the repository keeps of a worktree, where both name each other. */

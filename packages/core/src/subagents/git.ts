@@ -28,8 +28,12 @@ const IDENTITY = {
 const TIMEOUT_MS = 300_000;
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** git reads the records of all worktrees, and fails on one that another git is writing at this moment. */
-const HALF_WRITTEN = /failed to read \S*worktrees\/\S+/;
+/**
+ * git reads the records of all worktrees, and fails on one that another git is writing at this moment. The end of the only other worktree
+ * takes their folder away, also from a git that has just made it for its own.
+ */
+const HALF_WRITTEN =
+  /failed to read \S*worktrees\/\S+|could not create (?:directory|leading directories) of \S*worktrees\/\S+ No such file/;
 const HALF_WRITTEN_TRIES = 40;
 const HALF_WRITTEN_MS = 50;
 
