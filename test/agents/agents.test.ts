@@ -215,6 +215,8 @@ describe('a program that is killed with three children at work', () => {
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     const told = contentsOf(next.of('main')[0]);
     expect(told.match(/Subagent 'r' was cut off by the end of the program, after 1 turn/g)).toHaveLength(3);
+    expect(told.match(/Its last calls, whose effects remain/g)).toHaveLength(2);
+    expect(told.match(/Its last calls, in a worktree of its own, from which nothing was applied/g)).toHaveLength(1);
     for (const name of records) expect(told).toContain(`resume \\"${name.replace('.jsonl', '')}\\"`);
     expect(
       (await runCli(['sessions', 'show', 'latest'], { workspace })).stdout.match(/r-[\da-f]{8}/g)?.length,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, say } from '@castor/testkit';
 import type { Step, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
-import { agentFile, openSubagents, responseOf } from './subagents.fixture.ts';
+import { agentFile, openSubagents, responseOf, sentText } from './subagents.fixture.ts';
 
 const invoke = answer(call('invoke_agent', { agent_name: 'r', prompt: 'x', isolation: 'worktree' }, { id: 'p' }));
 const complete = answer(call('complete_task', { result: 'changed' }, { id: 'done' }));
@@ -39,7 +39,46 @@ async function run(files: Workspace, fresh: string, meanwhile: string) {
   return String(responseOf(await env.ask('go'), 'p')['output']);
 }
 
+/** A run that wrote a file is cut by its limit; `meanwhile` is the project when it is resumed, which no longer names the isolation. */
+async function resumeCut(files: Workspace, fresh: string, meanwhile: string) {
+  const limited = agentFile('name: r\ndescription: x\nmax_turns: 1');
+  writeFileSync(join(files.home, '.gemini/agents/r.md'), limited);
+  const env = await openSubagents(
+    { main: [invoke, say('ok')], r: [write('a.txt', fresh), say('no result')] },
+    { workspace: files, approvalMode: 'yolo' },
+  );
+  const cut = String(responseOf(await env.ask('go'), 'p')['error']);
+  const [, resume = ''] = /resume "([\w-]+)"/.exec(cut) ?? [];
+  writeFileSync(join(files.project, 'a.txt'), meanwhile);
+  const again = answer(call('invoke_agent', { agent_name: 'r', prompt: 'x', resume }, { id: 'q' }));
+  env.play({ main: [again, say('ok')], r: [complete] });
+  const response = responseOf(await env.ask('again'), 'q');
+  return { env, cut, output: String(response['output'] ?? response['error']) };
+}
+
 describe('an isolated run', () => {
+  it('that is resumed has its earlier changes again, and hands them over', async () => {
+    await using files = await openRepository();
+    const { env, cut, output } = await resumeCut(files, LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'));
+    await using _env = env;
+    expect(cut).toContain('It changed 1 file in its worktree; nothing was applied.');
+    expect(output).toContain('Changes: 1 of 1 file applied to the project.');
+    expect(await files.read('a.txt')).toBe(LINES.replace('one', 'ONE').replace('seven', 'SEVEN'));
+    expect(git(files, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('that is resumed where its earlier changes no longer fit is told so, and they stay as a patch', async () => {
+    await using files = await openRepository();
+    const mine = LINES.replace('one', 'mine');
+    const { env, output } = await resumeCut(files, LINES.replace('one', 'theirs'), mine);
+    await using _env = env;
+    const [, patch = ''] =
+      /do not fit the project as it is now[^/]*(\/\S+\.patch)/.exec(sentText(env.requestsOf('r')[0])) ?? [];
+    expect(readFileSync(patch, 'utf8')).toContain('+theirs');
+    expect(output).toContain('Termination Reason: GOAL');
+    expect(await files.read('a.txt')).toBe(mine);
+  });
+
   it('is merged into a file that changed elsewhere meanwhile', async () => {
     await using files = await openRepository();
     const output = await run(files, LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'));

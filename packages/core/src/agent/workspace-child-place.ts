@@ -3,6 +3,7 @@
  * the rules there and the journal of changed files; an isolated place also hands the changes over, and is removed.
  */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
@@ -11,6 +12,7 @@ import type { SessionRecorder } from '../records/session-recorder.ts';
 import { CoreToolScheduler } from '../scheduler/core-tool-scheduler.ts';
 import type { PolicyPort } from '../scheduler/ports.ts';
 import type { LocalAgent } from '../subagents/agent-definition.ts';
+import type { Worktree } from '../subagents/worktree.ts';
 import { createWriteFileTool } from '../tools/builtin/write-file.ts';
 import { FileStore } from '../tools/files/file-store.ts';
 import type { FileJournal } from '../tools/files/file-store.ts';
@@ -32,6 +34,8 @@ export interface ChildPlace {
   /** Decides on the parent's calls in this place. */
   judge: PolicyPort;
   journal(recorder: SessionRecorder | undefined): FileJournal | undefined;
+  /** For an agent that goes on here: what differs from how it left the place. */
+  readonly note?: string | undefined;
   handOver?(context: ToolContext, applies: boolean): AsyncGenerator<AgentEvent, string | undefined>;
   close(): Promise<void>;
 }
@@ -41,6 +45,7 @@ export interface PlaceRequest {
   agentId: string;
   callId: string;
   isIsolated: boolean;
+  isResumed: boolean;
   signal: AbortSignal;
 }
 
@@ -73,19 +78,39 @@ function joinJournals(own: FileJournal | undefined, upwards: FileJournal | undef
   };
 }
 
+const worktreesIn = (tempDirectory: string): string => join(tempDirectory, 'worktrees');
+
+const NO_LONGER_FIT =
+  'The changes you made before do not fit the project as it is now, so this folder is without them. They are in';
+
+/** A worktree that cannot be filled is removed. */
+async function restoreInto(worktree: Worktree, patchFile: string): Promise<boolean> {
+  try {
+    return await worktree.restore(patchFile);
+  } catch (error) {
+    await worktree.remove();
+    throw error;
+  }
+}
+
 async function openIsolated(parent: ParentParts, request: PlaceRequest): Promise<ChildPlace> {
   const { options, toolSettings, tempDirectory, policy } = parent;
   const { agentId, signal, callId } = request;
   if (options.trustedFolder !== true)
     throw new ToolError('A worktree is only made in a trusted folder, since git runs there.', 'execution_failed');
-  const [{ Worktree }, { handOver, keepPatch }] = await Promise.all([
+  const [{ Worktree, patchFileOf }, { handOver, keepPatch }] = await Promise.all([
     import('../subagents/worktree.ts'),
     import('../subagents/hand-over.ts'),
   ]);
-  const folder = join(tempDirectory, 'worktrees');
+  const folder = worktreesIn(tempDirectory);
   const { environment } = parent.commands;
   const worktree = await Worktree.create({ root: parent.workspace.root, folder, id: agentId, environment, signal });
-  const patchFile = join(folder, `${agentId}.patch`);
+  const earlier = patchFileOf(join(folder, agentId));
+  const fits = !request.isResumed || (await restoreInto(worktree, earlier));
+  // The patch that does not fit stays beside that of this run.
+  let patchFile = earlier;
+  for (let run = 2; !fits && existsSync(patchFile); run += 1)
+    patchFile = patchFileOf(join(folder, `${agentId}-${run}`));
   const { root } = worktree;
   const ignore = await IgnoreRules.load(root, { ...options.ignore, includeDirectories: [] });
   const workspace = new Workspace({ root, tempDirectory, ignore });
@@ -104,6 +129,7 @@ async function openIsolated(parent: ParentParts, request: PlaceRequest): Promise
     // The parent's own rules are those of the session, but for a child with rules of its own.
     judge: parent.depth === 0 ? rules : parent.judge,
     journal: (recorder) => recorder,
+    note: fits ? undefined : `${NO_LONGER_FIT} ${earlier}`,
     async *handOver(context, applies) {
       isHandedOver = true;
       const edits = await openEdits(parent, request);

@@ -7,6 +7,7 @@ import type { OpenedSession } from '../records/open-session.ts';
 import { readSessionFile } from '../records/read-session-file.ts';
 import { replaySession } from '../records/replay-session.ts';
 import { SessionError } from '../records/session-error.ts';
+import { worktreeOf } from '../records/session-children.ts';
 import { isSessionId } from '../records/session-file.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { resumeChildSession } from '../records/session-resume.ts';
@@ -50,20 +51,29 @@ function folderOf({ depth, sessionId }: ParentParts, { path }: SessionRecorder):
   return depth === 0 ? join(dirname(path), sessionId) : dirname(path);
 }
 
+/** A run that goes on. */
+export interface ResumedChild {
+  session: OpenedSession;
+  /** Whether it worked in a worktree. */
+  wasIsolated: boolean;
+}
+
 /** Throws ToolError. */
-export function resumeChild(parent: ParentParts, agent: LocalAgent, id: string): OpenedSession {
+export function resumeChild(parent: ParentParts, agent: LocalAgent, id: string): ResumedChild {
   const { recorder, options } = parent;
   const path = recorder && isSessionId(id) ? join(folderOf(parent, recorder), `${id}.jsonl`) : '';
   if (path === '' || !existsSync(path)) {
     const message = `This session has no run "${id}" to resume. Start a new one without resume.`;
     throw new ToolError(message, 'invalid_tool_params');
   }
-  const { agentName } = replaySession(readSessionFile(path)).metadata;
+  const { metadata } = replaySession(readSessionFile(path));
+  const { agentName } = metadata;
   if (agentName !== agent.name)
     throw new ToolError(`The run "${id}" is one of the agent ${agentName}.`, 'invalid_tool_params');
   try {
     const { home, root, clock } = options;
-    return resumeChildSession(path, { home, root, sessionId: id, ...withoutUndefined({ clock }) });
+    const session = resumeChildSession(path, { home, root, sessionId: id, ...withoutUndefined({ clock }) });
+    return { session, wasIsolated: worktreeOf(metadata) !== undefined };
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     throw new ToolError(error.message, 'execution_failed');

@@ -98,10 +98,12 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
   const { agent, callId, task, signal } = request;
   const { options, plansDirectory, tempDirectory } = parent;
   const { clock = systemClock, telemetry, hints } = options;
-  const resumed = request.resume === undefined ? undefined : resumeChild(parent, agent, request.resume);
+  const earlier = request.resume === undefined ? undefined : resumeChild(parent, agent, request.resume);
+  const resumed = earlier?.session;
   const agentId = resumed?.sessionId ?? `${agent.name}-${createSessionId(clock).slice(-8)}`;
   const owner = parent.owner ?? callId;
-  const place = await openChildPlace(parent, { agent, agentId, callId, isIsolated: request.isIsolated, signal });
+  const isIsolated = request.isIsolated || earlier?.wasIsolated === true;
+  const place = await openChildPlace(parent, { agent, agentId, callId, isIsolated, isResumed: !!resumed, signal });
   try {
     const { workspace, commands } = place;
     const { directories } = workspace;
@@ -247,7 +249,7 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
           if (session.isBusy) session.steer(input);
         },
       },
-      input: resumed ? `${CONTINUE}\n\n${task}` : task,
+      input: resumed ? [place.note, CONTINUE, task].filter((text) => text !== undefined).join('\n\n') : task,
       get turns() {
         return limit.turns;
       },

@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { findProjectDirectories } from '../config/project-registry.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
@@ -34,6 +34,8 @@ export interface ChildRecord {
   problem?: string | undefined;
   turns: number;
   isRunning: boolean;
+  /** The worktree it worked in. */
+  worktree?: string | undefined;
   /** As a surface would show it. */
   events: AgentEvent[];
 }
@@ -78,8 +80,16 @@ function readChild(path: string): ChildRecord | undefined {
     problem,
     turns: turns ?? session.messages.filter(({ type }) => type === 'gemini').length,
     isRunning: findLockHolder(path) !== undefined,
+    worktree: worktreeOf(session.metadata),
     events: toSessionEvents(session, openCalls),
   };
+}
+
+/** The worktree of an isolated run; its changes are in the `.patch` beside it once the run is cut off. */
+export function worktreeOf({ sessionId = '', directories }: Partial<SessionMetadata>): string | undefined {
+  const end = join(sep, 'worktrees', sessionId);
+  const found = [directories].flat().find((place) => typeof place === 'string' && `${place}${sep}`.includes(end + sep));
+  return found?.slice(0, found.indexOf(end) + end.length);
 }
 
 function toEnd(ended: SessionMetadata['agentEnded']): Partial<NonNullable<SessionMetadata['agentEnded']>> {
@@ -150,7 +160,8 @@ export function createChildTeller(
 
 const TOLD_CALLS = 20;
 
-function tellChild({ id, agent, path, reason, result: whole, problem, turns, events }: ChildRecord): ToldChild {
+function tellChild(child: ChildRecord): ToldChild {
+  const { id, agent, path, reason, result: whole, problem, turns, worktree, events } = child;
   const result = whole === undefined ? undefined : cutMiddle(whole, MOST_OF_RESULT, path);
   if (reason === 'GOAL')
     return {
@@ -169,8 +180,14 @@ function tellChild({ id, agent, path, reason, result: whole, problem, turns, eve
   const done =
     calls.length === 0
       ? 'It had called no tool.'
-      : `Its last calls, whose effects remain:\n${calls.slice(-TOLD_CALLS).join('\n')}`;
+      : `Its last calls, ${tellEffects(worktree)}:\n${calls.slice(-TOLD_CALLS).join('\n')}`;
   const partial = result === undefined ? '' : `\nWhat it handed in is partial:\n${result}`;
   const text = `${cut}, after ${countOf(turns, 'turn')}. ${done}${partial}\nTo continue it: invoke_agent with agent_name "${agent}" and resume "${id}".`;
   return { hasSucceeded: false, text };
+}
+
+function tellEffects(worktree: string | undefined): string {
+  return worktree === undefined
+    ? 'whose effects remain'
+    : `in a worktree of its own, from which nothing was applied (its changes are in ${worktree}.patch, and a run that continues it has them again)`;
 }

@@ -23,6 +23,8 @@ export interface SessionMetadata {
   agentName?: string;
   parentSessionId?: string;
   parentCallId?: string;
+  /** Of the session of a sub-agent: the folders it works in. */
+  directories?: readonly string[];
   /** Of the session of a sub-agent that ended. */
   agentEnded?: { reason: string; result?: string; problem?: string; turns: number };
 }

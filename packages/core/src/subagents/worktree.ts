@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findProjectDirectories } from '../config/project-registry.ts';
 import { getErrorMessage, ToolError } from '../protocol/errors.ts';
-import { acquireLock, findLockHolder } from '../records/session-lock.ts';
+import { acquireLock } from '../records/session-lock.ts';
 import type { SessionLock } from '../records/session-lock.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 import { askGit, runGit } from './git.ts';
@@ -78,6 +78,8 @@ export class Worktree {
     const lock = acquireLock(path);
     if (!('release' in lock)) throw new ToolError(`The worktree ${path} is in use.`, 'execution_failed');
     try {
+      // A killed process left it: what it wrote is kept for the run that goes on.
+      if (existsSync(path)) await clearAway(path, git(project));
       const base = await commitWorkingTree(project, `${path}.index`, options);
       await runGit(['worktree', 'add', '--detach', '--quiet', path, base], git(project));
       return new Worktree(options, { path, project, base, lock });
@@ -102,6 +104,22 @@ export class Worktree {
   /** The whole change as `git apply` takes it; empty without one. */
   async patch(): Promise<Buffer> {
     return patchOf(this.base, { ...this.options, directory: this.path, signal: WHEN_CLOSING() });
+  }
+
+  /** Puts what an earlier run left as a patch back; false where it does not fit the project as it is now. */
+  async restore(patchFile: string): Promise<boolean> {
+    if (!existsSync(patchFile)) return true;
+    const options = { ...this.options, directory: this.path };
+    try {
+      await runGit(['apply', '--3way', '--whitespace=nowarn', patchFile], options);
+      // From here on the worktree holds it, as the patch of this run will.
+      rmSync(patchFile);
+      return true;
+    } catch (error) {
+      if (this.options.signal.aborted) throw error;
+      await runGit(['reset', '--hard', '--quiet'], options);
+      return false;
+    }
   }
 
   /** The merge of a change into a file that has changed too; undefined on a conflict. */
@@ -219,17 +237,26 @@ async function sweepFolder(
   const left: LeftWorktree[] = [];
   for (const id of namesIn(folder)) {
     const path = join(folder, id);
-    if (findLockHolder(path)) continue;
-    const git = { environment, signal: WHEN_CLOSING() };
-    const patch = await patchOf('HEAD', { ...git, directory: path }).catch(() => undefined);
-    const kept = patch && patch.length > 0 ? `${path}.patch` : undefined;
-    if (kept !== undefined) writeFileSync(kept, patch!, { mode: 0o600 });
-    await removeWorktree(path, { ...git, directory: root });
-    rmSync(`${path}.lock`, { force: true });
-    left.push({ id, ...(kept !== undefined && { patch: kept }) });
+    const lock = acquireLock(path);
+    if (!('release' in lock)) continue;
+    const patch = await clearAway(path, { environment, signal: WHEN_CLOSING(), directory: root });
+    lock.release();
+    left.push({ id, ...(patch !== undefined && { patch }) });
   }
   return left;
 }
+
+/** Removes a worktree that no process uses, and returns the patch of its changes, where there are any. */
+async function clearAway(path: string, options: GitOptions): Promise<string | undefined> {
+  const patch = await patchOf('HEAD', { ...options, directory: path }).catch(() => undefined);
+  const kept = patch && patch.length > 0 ? patchFileOf(path) : undefined;
+  if (kept !== undefined) writeFileSync(kept, patch!, { mode: 0o600 });
+  await removeWorktree(path, options);
+  return kept;
+}
+
+/** Where the changes of a worktree are kept. */
+export const patchFileOf = (path: string): string => `${path}.patch`;
 
 /** The folders; the files beside them are locks and patches. */
 function namesIn(folder: string): string[] {
