@@ -63,8 +63,9 @@ function toParams({ version, binding }: RemoteInterface, call: A2aCall): Record<
   if (!('message' in call)) return { id: call.taskId };
   const { id: messageId, text, contextId, taskId } = call.message;
   const ids = { messageId, ...(contextId !== undefined && { contextId }), ...(taskId !== undefined && { taskId }) };
-  const waits = call.kind === 'send' && version === '0.3';
-  const configuration = { acceptedOutputModes: OUTPUT_MODES, ...(waits && { blocking: true }) };
+  // A server that answers at once names the task, so that a cancelled call can cancel it.
+  const atOnce = version === '0.3' ? { blocking: false } : { returnImmediately: true };
+  const configuration = { acceptedOutputModes: OUTPUT_MODES, ...(call.kind === 'send' && atOnce) };
   if (version === '1') return { message: { ...ids, role: 'ROLE_USER', parts: [{ text }] }, configuration };
   // The HTTP form of 0.3 is that of its gRPC messages.
   if (binding === 'HTTP+JSON') return { message: { ...ids, role: 'ROLE_USER', content: [{ text }] }, configuration };

@@ -111,8 +111,8 @@ describe.each(EACH)('%s', (_name, form) => {
     expect(update).toMatchObject({ artifact: { text: 'ab\nData: {"x":1}\nc' } });
   });
 
-  it('cancels the task at the server when the user cancels the call', async () => {
-    await using server = await startA2aServer(form);
+  it.each([true, false])('cancels the task at the server with the call (it streams: %s)', async (streaming) => {
+    await using server = await startA2aServer({ ...form, streaming });
     const stop = new AbortController();
     const running = runRemote(open(), toAgent(server.cardUrl), 'hang on', { signal: stop.signal });
     for (;;) {

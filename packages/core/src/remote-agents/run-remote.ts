@@ -16,7 +16,7 @@ import { RemoteAnswer } from './remote-answer.ts';
 import { describeProblem, newMessageId } from './remote-agents.ts';
 import type { OpenedRemote, RemoteAgents } from './remote-agents.ts';
 
-const FIRST_POLL_MS = 1_000;
+const FIRST_POLL_MS = 250;
 const LAST_POLL_MS = 15_000;
 const CANCEL_LIMIT_MS = 5_000;
 /** A silent server is asked again this often before the run fails. */
