@@ -96,6 +96,8 @@ function describeResult({ resultDisplay, responseParts, error, data }: ToolCallR
 }
 
 function toText(value: object | undefined): string {
+  // The whole files beside it are those that the diff is of.
+  if (value && 'fileDiff' in value && typeof value.fileDiff === 'string') return value.fileDiff;
   return Object.values(value ?? {})
     .map((field) => (typeof field === 'string' ? field : ''))
     .join('\n');

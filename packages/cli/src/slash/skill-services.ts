@@ -8,8 +8,13 @@ type SkillServices = Required<Pick<CommandServices, 'switchSkill' | 'linkSkills'
 export function createSkillServices(folder: StartContext): SkillServices {
   return {
     async switchSkill(what, name) {
-      const { switchSkill } = await import('../commands/skills-switch.ts');
-      return switchSkill(what, name, 'workspace', folder);
+      const [{ switchSkill }, { loadTrustedConfiguration }] = await Promise.all([
+        import('../commands/skills-switch.ts'),
+        import('../start/start.ts'),
+      ]);
+      // The settings of another folder than a trusted one are not read.
+      const isTrusted = loadTrustedConfiguration(folder).trust.trusted === true;
+      return switchSkill(what, name, isTrusted ? 'workspace' : 'user', folder);
     },
     async linkSkills(args) {
       const { linkFromWords } = await import('../commands/skills-install.ts');

@@ -10,11 +10,17 @@ import { createSkillServices } from './skill-services.ts';
 const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nBody of ${name}.\n`;
 
 /** A session with skills, at a terminal. */
-async function open(options: FixtureOptions = {}) {
+async function open(options: FixtureOptions = {}, { skipTrust = false } = {}) {
   const fixture = await openPromptFixture(options);
   const { home, project, context, agent } = fixture;
   const commands = await openCommands(agent.sources, undefined, { home, skills: {} });
-  const services = createSkillServices({ args: {}, installed: undefined, cwd: project, home, environment: {} });
+  const services = createSkillServices({
+    args: { skipTrust },
+    installed: undefined,
+    cwd: project,
+    home,
+    environment: {},
+  });
   return Object.assign(fixture, {
     commands,
     type: (text: string) => readPrompt(text, { ...context, commands, services, hasScreen: true, isAttended: true }),
@@ -52,14 +58,14 @@ describe('/skills', () => {
   });
 
   it('disables and enables at once, in the settings of the project', async () => {
-    await using session = await open({ files: { '.gemini/skills/a/SKILL.md': skill('a') } });
+    await using session = await open({ files: { '.gemini/skills/a/SKILL.md': skill('a') } }, { skipTrust: true });
     const path = join(session.project, '.gemini/settings.json');
     expect(session.commands.find('/a')).toBeDefined();
     expect(await session.type('/skills disable A')).toMatchObject({
       text: `Skill "a" disabled by adding it to the disabled list in workspace (${path}) settings.`,
     });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ skills: { disabled: ['a'] } });
-    // The folder has no trust record, so its settings do not count; those of the user would.
+    expect(session.commands.find('/a')).toBeUndefined();
     expect(await session.type('/skills disable nothing')).toMatchObject({
       kind: 'error',
       message: 'Skill "nothing" not found. /skills list all lists the skills.',
@@ -67,6 +73,15 @@ describe('/skills', () => {
     expect(await session.type('/skills enable a')).toMatchObject({
       text: expect.stringContaining('enabled by removing'),
     });
+  });
+
+  it('disables in the settings of the user where those of the folder are not read', async () => {
+    await using session = await open({ homeFiles: { '.gemini/skills/a/SKILL.md': skill('a') } });
+    const path = join(session.home, '.gemini/settings.json');
+    expect(await session.type('/skills disable a')).toMatchObject({
+      text: `Skill "a" disabled by adding it to the disabled list in user (${path}) settings.`,
+    });
+    expect(session.commands.find('/a')).toBeUndefined();
   });
 
   it('links a folder and reloads', async () => {

@@ -179,6 +179,17 @@ describe('a session that was stopped', () => {
     ]);
   });
 
+  it('is shown as cancelled where the user stopped its calls', () => {
+    const stopped = { id: 'r1', type: 'user', content: [response('c1')], call: { id: 'c1', status: 'cancelled' } };
+    const [header, prompt, calls] = asked;
+    const { messages } = load(header!, prompt!, calls!, stopped);
+    expect(toSessionEvents({ messages, superseded: [] }).at(-1)).toEqual({
+      type: 'prompt_ended',
+      prompt_id: 'resumed########0',
+      outcome: 'cancelled',
+    });
+  });
+
   it('is shown with what a person did aside, which waits for no answer', () => {
     const aside = { id: 'a1', type: 'user', content: [{ text: 'I ran ls.' }], isAside: true };
     const { messages } = load(HEADER, aside, { ...aside, id: 'a2', content: '<hook_context>x</hook_context>' });

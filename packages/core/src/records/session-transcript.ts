@@ -82,6 +82,8 @@ class EventReplay {
   user(message: LoadedMessage): void {
     const parts = toStoredParts(message.content);
     for (const part of parts) this.response(part, message.call);
+    // Whatever the model did not answer then was stopped by the user, not by the end of the program.
+    if (message.call?.status === 'cancelled') this.isCut = true;
     const aside = asideWords(message);
     const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
     if (text === undefined) return;

@@ -2,6 +2,7 @@
 
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import type { ToolConfirmationOutcome } from '../protocol/tools.ts';
 import { toOneLine } from '../util/short-text.ts';
 
 const MAX_LINE = 120;
@@ -12,6 +13,7 @@ export function describeStep(event: AgentEvent): string | undefined {
   if (event.parentCallId !== undefined) return undefined;
   switch (event.type) {
     case 'tool_call_updated':
+      if (event.outcome !== undefined) return describeAnswer(event.outcome);
       return event.shown && toLine(`${event.shown.display.name} ${event.shown.display.description}`);
     case GeminiEventType.Thought:
       return event.value.subject === '' ? undefined : toLine(`(${event.value.subject})`);
@@ -22,6 +24,12 @@ export function describeStep(event: AgentEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Undefined while the user edits what would be written: the question stays open. */
+function describeAnswer(outcome: ToolConfirmationOutcome): string | undefined {
+  if (outcome === 'modify_with_editor') return undefined;
+  return outcome === 'cancel' ? '(you declined)\n' : '(you allowed it)\n';
 }
 
 function toLine(text: string): string {

@@ -208,6 +208,7 @@ describe('Workspace', () => {
     const skill = path.join(base, 'ws-evil/secret.txt');
     expect(await wide.checkPath(skill)).toBe(skill);
     expect(await failure(wide.checkPath(skill, { access: 'write' }))).toBe('path_not_in_workspace');
+    await expect(wide.checkPath(skill, { access: 'write' })).rejects.toThrow(`"${skill}" may be read and not changed.`);
     expect(await wide.checkPath(path.join(base, 'memory.md'), { access: 'write' })).toBe(path.join(base, 'memory.md'));
     expect(await failure(wide.checkPath(path.join(base, 'memory.md.bak')))).toBe('path_not_in_workspace');
   });

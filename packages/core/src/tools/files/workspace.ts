@@ -139,7 +139,7 @@ export class Workspace {
     } catch (error) {
       throw toFileError(error, absolute, 'path_not_in_workspace');
     }
-    if (!isPermitted(this.real, real, access)) throw this.outside(absolute, real);
+    if (!isPermitted(this.real, real, access)) throw this.outside(absolute, real, access);
     this.hidden ??= await this.findHidden();
     if (this.isHidden(real)) throw describeHidden(absolute);
     return real;
@@ -163,7 +163,7 @@ export class Workspace {
     const opened = openRegularFile(await this.checkPath(given));
     if (!isPermitted(this.real, opened.path, 'read')) {
       opened.close();
-      throw this.outside(this.resolve(given), opened.path);
+      throw this.outside(this.resolve(given), opened.path, 'read');
     }
     if (this.isHidden(opened.path)) {
       opened.close();
@@ -202,10 +202,16 @@ export class Workspace {
     return absolute;
   }
 
-  private outside(absolute: string, real: string): ToolError {
+  private outside(absolute: string, real: string, access: 'read' | 'write'): ToolError {
     const { writable, readable, files } = this.named;
     const leads = real === absolute ? '' : ` (it leads to "${real}")`;
-    const roots = [...new Set([...this.directories, ...readable, ...files])].join(', ');
+    const isReadOnly = access === 'write' && isPermitted(this.real, real, 'read');
+    if (isReadOnly)
+      return new ToolError(
+        `Path not in workspace: "${absolute}"${leads} may be read and not changed.`,
+        'path_not_in_workspace',
+      );
+    const roots = [...new Set([...this.directories, ...(access === 'read' ? readable : []), ...files])].join(', ');
     return new ToolError(
       `Path not in workspace: Attempted path "${absolute}"${leads} resolves outside the allowed workspace directories: ${roots} or the project temp directory: ${writable.at(-1)}`,
       'path_not_in_workspace',
