@@ -64,7 +64,7 @@ export const extensions: SlashCommand = {
     changing('enable', 'Enables an extension.', '<name>|--all [--scope user|workspace|session]'),
     changing('disable', 'Disables an extension.', '<name>|--all [--scope user|workspace|session]'),
     changing('install', 'Installs an extension.', '<source> [--ref <ref>]'),
-    changing('uninstall', 'Removes extensions.', '<names>|--all', ['delete']),
+    changing('uninstall', 'Removes extensions.', '<names>|--all', ['delete', 'remove']),
     changing('link', 'Uses a folder as an extension.', '<path>'),
     changing('config', 'Sets the values of settings.', '[name] [setting] [--scope user|workspace]'),
     changing('consent', 'Shows what extensions would run and asks for your consent.', '[names]'),

@@ -25,10 +25,11 @@ describe('the commands of a session', () => {
 
   it('report a mistyped sub-command instead of sending it to the model', async () => {
     const read = (text: string) => findCommand(text, BUILTIN_COMMANDS)?.command.run?.({} as CommandContext, '');
-    expect(['/extensions instal ./x', '/skills lnk x', '/agents Acknowledg'].map(read)).toEqual([
+    expect(['/extensions instal ./x', '/skills lnk x', '/agents Acknowledg', '/skills nodesc'].map(read)).toEqual([
       failure('/extensions instal is unknown. Did you mean /extensions install?'),
       failure('/skills lnk is unknown. Did you mean /skills link?'),
       failure('/agents Acknowledg is unknown. Did you mean /agents acknowledge?'),
+      failure('/skills nodesc is unknown. There are: list, enable, disable, link, reload.'),
     ]);
     const sentences = ['/skills of a good writer', '/agents are nice', '/memory a leak', '/extensions: which?'];
     expect(sentences.map((text) => findCommand(text, BUILTIN_COMMANDS))).toEqual(sentences.map(() => undefined));

@@ -152,13 +152,17 @@ export function findCommand(text: string, all: readonly SlashCommand[]): FoundCo
 /** Short words are near to everything. */
 const SHORTEST_MISTYPED = 3;
 
-/** A sub-command with a slip is reported: as words for the model it would cost a request and do nothing. */
+/**
+ * A sub-command with a slip, or a single word that is none, is reported: as words for the model it would cost a request
+ * and do nothing. Several other words are a sentence.
+ */
 function findMistyped({ subCommands = [] }: SlashCommand, path: string, rest: string): FoundCommand | undefined {
   const [word, args] = cutWord(rest);
   const names = subCommands.map(({ name }) => name);
   const meant = word.length < SHORTEST_MISTYPED ? undefined : nearest(word.toLowerCase(), names);
-  if (meant === undefined) return undefined;
-  const run = () => failure(`/${path} ${word} is unknown. Did you mean /${path} ${meant}?`);
+  if (meant === undefined && (args !== '' || names.length === 0)) return undefined;
+  const hint = meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean /${path} ${meant}?`;
+  const run = () => failure(`/${path} ${word} is unknown. ${hint}`);
   return { command: { name: word, description: '', source: 'builtin', runsHeadless: true, run }, path, args };
 }
 
