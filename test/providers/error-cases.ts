@@ -127,7 +127,7 @@ export const ERROR_CASES: readonly FaultCase[] = [
   {
     id: 'T33',
     title: 'retry-after as a date',
-    script: [fault(429, { retryAfter: new Date(Date.now() + 240_000).toUTCString() }), OK],
+    script: () => [fault(429, { retryAfter: new Date(Date.now() + 240_000).toUTCString() }), OK],
     expected: AGAIN,
     // The header is compared with the system's clock, which went on since.
     check: (_scene, { waits }) =>
