@@ -9,7 +9,7 @@ import { readGit } from './git-command.ts';
 import { stableJson } from '../rule-matching.ts';
 import type { PolicyRule } from '../rule.ts';
 import { baseName } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import type { Leaf } from './shell-leaves.ts';
 
 /** The texts of one command that rules are tested against; each is computed when a rule first needs it. */

@@ -11,7 +11,8 @@ import type { Risk } from './risk.ts';
 import { awkRisks, findRisksOfWriting, isAwk, sedRisks, xxdRisksOfWriting } from './script-risks.ts';
 import { isHiddenInput } from './shell-invocation.ts';
 import { baseName, clipped, mayBecomeSeveral } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { isHiddenCode, printsSetup } from './unwrapped.ts';
 import { assignmentRisk, setterRisks } from './variable-risks.ts';
 

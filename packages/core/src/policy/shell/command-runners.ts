@@ -7,7 +7,7 @@
 
 import { SAFE_COMMANDS } from './known-commands.ts';
 import { baseName } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { WRITERS } from './written-words.ts';
 
 const RUNNERS = new Set([

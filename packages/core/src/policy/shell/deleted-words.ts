@@ -7,7 +7,7 @@ import { runsElsewhere, takesData } from './command-runners.ts';
 import { readGit } from './git-command.ts';
 import { hasOption } from './known-commands.ts';
 import { baseName, mayBecomeSeveral } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import type { Leaf } from './shell-leaves.ts';
 
 /** A word that names a tree, and the command that selects from it. */

@@ -1,6 +1,6 @@
 /** Knows the commands that unpack an archive: the word that makes each of them write, and the folder it writes into. */
 
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** The word that makes the command write files; undefined for forms that only list or print. */
 export function extractingWord(name: string, rest: readonly ShellWord[]): string | undefined {

@@ -4,7 +4,7 @@
  */
 
 import { baseName } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 export interface Fetch {
   /** What a rule must spell to cover the form. */

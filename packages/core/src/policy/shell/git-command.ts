@@ -5,7 +5,7 @@
 
 import { gitOutputs, writesUnnamedFile } from './git-outputs.ts';
 import { clipped } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 export interface GitRisk {
   reason: string;

@@ -1,7 +1,7 @@
 /** Classifies forms of git: those that only read, and those that discard work or history. */
 
 import { readGit } from './git-command.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 const SAFE_ANY_ARGUMENTS = new Set([
   'status',

@@ -4,7 +4,7 @@
  * not listed.
  */
 
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** For any subcommand: all that show changes accept it. */
 const ANYWHERE = /^--out(?!put-indicator)/;

@@ -5,7 +5,7 @@
 
 import type { GitQuery } from '../git-queries.ts';
 import { readGit } from './git-command.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Undefined: it changes no unnamed file. No queries: git cannot tell before it runs. */
 export interface TreeChange {

@@ -8,7 +8,8 @@ import { isDestructiveGit, isSafeGit } from './git-forms.ts';
 import { isPrivate } from './private-paths.ts';
 import { isPlainSedScript } from './sed-script.ts';
 import { baseName } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 type Arguments = readonly ShellWord[];
 

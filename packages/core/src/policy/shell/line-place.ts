@@ -13,7 +13,8 @@ import type { EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';
 import { clipped } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { isInside } from '../../util/is-inside.ts';
 
 export class LinePlace {

@@ -21,7 +21,8 @@ import { doubtOf, hasSubscriptCode, readsSubscripts } from './shell-doubts.ts';
 import { EvaluatedValues } from './evaluated-values.ts';
 import { NameValues } from './name-values.ts';
 import { clipped, descriptorProblem, subscriptProblem, syntaxProblem } from './shell-line.ts';
-import type { Feed, OuterLine, ShellAssignment, ShellWord, SimpleCommand } from './shell-line.ts';
+import type { Feed, OuterLine, ShellAssignment, SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { WordReader, withoutContinuations } from './shell-words.ts';
 
 export interface ShellParser {

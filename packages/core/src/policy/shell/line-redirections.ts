@@ -1,7 +1,8 @@
 /** Reads the redirections of a command or a group: the files, and the text that the line itself passes to its input. */
 
 import type { HereDoc, Redirection } from 'unbash';
-import type { ShellRedirection, ShellWord } from './shell-line.ts';
+import type { ShellRedirection } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import type { WordReader } from './shell-words.ts';
 import { isHiddenCode } from './unwrapped.ts';
 

@@ -5,9 +5,9 @@
  */
 
 import type { Assignment, Command, ParameterOperation, ParsedScript, SyntaxNode, Word, WordPart } from 'unbash';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { wider } from './substitution-output.ts';
-import type { OutputShape } from './substitution-output.ts';
+import type { OutputShape } from './shell-word.ts';
 import { candidateKey, VariableCandidates } from './variable-candidates.ts';
 import { VariableOrigins } from './variable-origins.ts';
 import type { ForEachChild } from './variable-setters.ts';

@@ -5,7 +5,7 @@
  */
 
 import { isPrivate, mayFindPrivate } from './private-paths.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Whether the command can print only such names. */
 export function isBoundedList(words: readonly ShellWord[]): boolean {

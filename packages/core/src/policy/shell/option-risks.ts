@@ -2,7 +2,7 @@
 
 import type { ProgramOptions } from './program-options.ts';
 import type { Risk } from './risk.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 export function optionRisks(name: string, words: readonly ShellWord[], options: ProgramOptions): Risk[] {
   const risks: Risk[] = [];

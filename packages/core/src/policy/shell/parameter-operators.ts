@@ -5,7 +5,7 @@
 
 import type { ParameterOperation, Word } from 'unbash';
 import { globMatches } from '../glob-matches.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 const MAX_LENGTH = 256;
 const PATTERN = /[*?[\]()\\]/;

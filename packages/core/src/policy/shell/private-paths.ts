@@ -1,7 +1,7 @@
 /** Names files that hold secrets by convention: a command that reads one is not known to be safe. */
 
 import { globMatches } from '../glob-matches.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Paths that contain secrets by convention; the user decides whether to read them. */
 const PRIVATE_PATH =

@@ -11,7 +11,8 @@ import { fileFacts } from '../policy-disk.ts';
 import { recipesFor } from './makefile-recipes.ts';
 import { isShell } from './shell-invocation.ts';
 import { baseName } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 export interface ProjectScript {
   /** As the user calls it: `npm run setup`. */

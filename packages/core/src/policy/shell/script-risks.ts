@@ -6,7 +6,7 @@
 import type { Risk } from './risk.ts';
 import { isPlainSedScript } from './sed-script.ts';
 import { clipped } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 const AWK = /^(?:[gmn]|original-|go|frawk-)?awk$/;
 

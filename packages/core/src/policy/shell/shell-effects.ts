@@ -10,7 +10,7 @@ import { mentionsProtectedPlace, placeMatching } from '../protected-mentions.ts'
 import type { ProtectedPlaces } from '../protected-paths.ts';
 import { protectedPlaceOf } from '../protected-paths.ts';
 import { baseName, clipped } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import type { Leaf } from './shell-leaves.ts';
 import { isWriter, writtenWords } from './written-words.ts';
 

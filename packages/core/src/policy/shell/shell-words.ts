@@ -7,9 +7,11 @@ import type { Command, CommandExpansionPart, ParameterOperation, Pipeline, Synta
 import { expandBraces } from './brace-expansion.ts';
 import type { LineVariables } from './line-variables.ts';
 import { applyOperation } from './parameter-operators.ts';
-import type { Feed, ShellWord, WordKind } from './shell-line.ts';
+import type { Feed } from './shell-line.ts';
+import type { ShellWord, WordKind } from './shell-word.ts';
 import { outputOf, outputOfPipeline, wider } from './substitution-output.ts';
-import type { OutputShape, SubstitutionOutput } from './substitution-output.ts';
+import type { SubstitutionOutput } from './substitution-output.ts';
+import type { OutputShape } from './shell-word.ts';
 import { combined, MAX_CANDIDATES, textsOf } from './variable-candidates.ts';
 
 interface WordSoFar {

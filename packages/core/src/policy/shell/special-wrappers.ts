@@ -4,7 +4,8 @@
  */
 
 import { clipped } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { isHiddenCode, result, scriptOf, unreadable, withPlaceholders } from './unwrapped.ts';
 import type { Inner, Unwrapped } from './unwrapped.ts';
 import { unwrapByTable } from './wrapper-options.ts';

@@ -7,14 +7,7 @@
 import { dirname, basename, resolve } from 'node:path';
 import type { AndOr, Command, Pipeline, ParsedScript, SyntaxNode } from 'unbash';
 import { isBoundedList, listsBelow } from './listing-commands.ts';
-import type { ShellWord } from './shell-line.ts';
-
-/**
- * number: digits. names: names of files, revisions or dates that no file content
- * influences. text: anything. spelled: text that the line itself contains in another form,
- * `echo tig. | rev`.
- */
-export type OutputShape = 'number' | 'names' | 'text' | 'spelled';
+import type { OutputShape, ShellWord } from './shell-word.ts';
 
 const WIDTH: readonly OutputShape[] = ['number', 'names', 'text', 'spelled'];
 

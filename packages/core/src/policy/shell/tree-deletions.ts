@@ -8,7 +8,7 @@ import { realPathOf } from '../policy-disk.ts';
 import { CLEANED, deletedBy, FIND_FILTER, isRawDevice, mayDelete, nameOf, unknownOptions } from './deleted-words.ts';
 import { clipped } from './shell-line.ts';
 import { printsSetup } from './unwrapped.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import type { Effect, EffectOptions } from './shell-effects.ts';
 import { directoriesOf } from './shell-effects.ts';
 import type { Leaf } from './shell-leaves.ts';

@@ -9,7 +9,8 @@ import { fetchOf } from './fetching-commands.ts';
 import { readTreeChange } from './git-tree-changes.ts';
 import { hasOption } from './known-commands.ts';
 import { baseName } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** What shows the names before the command runs. */
 type Evidence =

@@ -1,7 +1,7 @@
 /** The result common to all readers of wrappers: what a wrapper would run, and the functions that build it. */
 
 import { clipped } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Something that the arguments run. */
 export type Inner =

@@ -5,7 +5,7 @@
  */
 
 import type { Assignment, Command, SyntaxNode, Word } from 'unbash';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 export const MAX_CANDIDATES = 64;
 const POSITIONAL = /^(?:[@*]|\d+)$/;

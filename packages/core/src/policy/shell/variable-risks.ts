@@ -4,7 +4,7 @@
  */
 
 import type { Risk } from './risk.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Variables that change which code programs load, where they connect, or how the shell reads words. */
 const LOADER_VARIABLE =

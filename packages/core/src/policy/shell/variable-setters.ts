@@ -1,7 +1,7 @@
 /** Knows the builtins that set variables, and finds the variables that their arguments set. */
 
 import type { CommandArgument, ParsedScript, Redirection, SyntaxNode, Word } from 'unbash';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Builtins that set the variables their arguments name. */
 export const SETTERS = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'let', 'printf']);

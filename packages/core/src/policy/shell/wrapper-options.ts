@@ -4,7 +4,7 @@
  */
 
 import { baseName, clipped } from './shell-line.ts';
-import type { ShellWord } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 import { scriptOf, withPlaceholders } from './unwrapped.ts';
 import type { Inner, Unwrapped } from './unwrapped.ts';
 import type { WrapperOptions } from './wrapper-table.ts';

@@ -7,7 +7,8 @@
 import { readGit, writesGitConfiguration } from './git-command.ts';
 import { writesNamedFile } from './git-outputs.ts';
 import { baseName } from './shell-line.ts';
-import type { ShellWord, SimpleCommand } from './shell-line.ts';
+import type { SimpleCommand } from './shell-line.ts';
+import type { ShellWord } from './shell-word.ts';
 
 /** Commands that write, create, move or remove what their operands name. */
 export const WRITERS = new Set([
