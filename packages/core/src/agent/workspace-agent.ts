@@ -37,7 +37,7 @@ import type { SessionSkills } from '../skills/session-skills.ts';
 import { choosePlansDirectory } from './plans-directory.ts';
 import { createAgentTool, openAgents } from './workspace-agents.ts';
 import type { WorkspaceAgents } from './workspace-agents.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
 import { openRecorder, openUndo } from './workspace-record.ts';
 import type { WorkspaceUndo } from './workspace-undo.ts';

@@ -15,7 +15,7 @@ import { defineTool } from '../tools/define-tool.ts';
 import { findPlaces } from '../util/find-places.ts';
 import { toOneLine } from '../util/short-text.ts';
 import type { PolicyAdapter } from './policy-adapter.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
 
 export interface WorkspaceAgents {

@@ -21,7 +21,7 @@ import { ReadLedger } from '../tools/files/read-ledger.ts';
 import { Workspace } from '../tools/files/workspace.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { ChildPolicy } from './child-policy.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 import { openShell } from './workspace-shell.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 import { loadPatchTool } from './workspace-tools.ts';

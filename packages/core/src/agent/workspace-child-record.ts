@@ -13,7 +13,7 @@ import { SessionRecorder } from '../records/session-recorder.ts';
 import { resumeChildSession } from '../records/session-resume.ts';
 import type { LocalAgent } from '../subagents/agent-definition.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 
 export interface ChildIdentity {
   agentId: string;

@@ -7,7 +7,7 @@ import type { LocalAgent } from '../subagents/agent-definition.ts';
 import type { Workspace } from '../tools/files/workspace.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { EventInbox } from './event-inbox.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 import { openWorkspaceServers } from './workspace-mcp.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 

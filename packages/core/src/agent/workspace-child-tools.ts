@@ -13,7 +13,7 @@ import { isToolListed } from '../subagents/tool-patterns.ts';
 import type { FileStore } from '../tools/files/file-store.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAgentTool } from './workspace-agents.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 import type { ChildPlace } from './workspace-child-place.ts';
 import type { WorkspaceFit } from './workspace-fit.ts';
 import { openTools } from './workspace-tools.ts';

@@ -4,18 +4,14 @@
  */
 
 import type { CompressTrigger } from '../client/agent-hooks.ts';
-import type { WorkspaceContext } from '../context/context-workspace.ts';
 import { createSystemPrompt } from '../context/system-prompt.ts';
 import type { SessionHooks } from '../hook-ports/open-hooks.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, PartListUnion } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
-import type { Source } from '../protocol/source.ts';
 import { createSessionId } from '../records/session-id.ts';
-import type { SessionRecorder } from '../records/session-recorder.ts';
 import { catalogueOf, factsOf, resolveModel } from '../routing/models.ts';
 import { openChildSpending } from '../spending/child-spending.ts';
-import type { Spending } from '../spending/open-spending.ts';
 import type { LocalAgent } from '../subagents/agent-definition.ts';
 import { INHERIT } from '../subagents/agent-definition.ts';
 import type { AgentServices, ChildRequest, OpenedChild } from '../subagents/agent-services.ts';
@@ -23,65 +19,21 @@ import { createInstruction } from '../subagents/child-prompt.ts';
 import { createCompleteTaskTool } from '../subagents/complete-task.ts';
 import { TurnLimit } from '../subagents/turn-limit.ts';
 import { FileStore } from '../tools/files/file-store.ts';
-import type { FileJournal } from '../tools/files/file-store.ts';
 import { ReadLedger } from '../tools/files/read-ledger.ts';
-import type { Workspace } from '../tools/files/workspace.ts';
-import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { systemClock } from '../util/clock.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import { ChildPolicy } from './child-policy.ts';
 import { wireAgent } from './create-agent.ts';
 import { EventInbox } from './event-inbox.ts';
-import type { PolicyAdapter } from './policy-adapter.ts';
+import type { ParentParts } from './parent-parts.ts';
 import { COMPLETED, toStop } from './prompt-ending.ts';
-import type { WorkspaceAgents } from './workspace-agents.ts';
 import { openChildPlace } from './workspace-child-place.ts';
 import { openChildRecorder, resumeChild } from './workspace-child-record.ts';
 import { openOwnServers } from './workspace-child-servers.ts';
 import { openChildTools } from './workspace-child-tools.ts';
 import { WorkspaceFit } from './workspace-fit.ts';
-import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
+import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
 import { runRemoteAgent } from './workspace-remote.ts';
-import type { WorkspaceShell } from './workspace-shell.ts';
-import type { WorkspaceUndo } from './workspace-undo.ts';
-import type { WrittenFiles } from './written-files.ts';
-
-/** What a child takes over from its parent, which may be a child itself. */
-export interface ParentParts {
-  options: ResolvedWorkspaceOptions & { sources: readonly Source[] };
-  toolSettings: Required<ToolSettings>;
-  tempDirectory: string;
-  plansDirectory: string;
-  workspace: Workspace;
-  commands: WorkspaceShell;
-  isGitRepository: boolean;
-  /** The rules and the mode of the session. */
-  policy: PolicyAdapter;
-  /** Decides on the parent's own calls. */
-  judge: AgentPolicy;
-  spending: Spending;
-  tools: ToolRegistry;
-  recorder: SessionRecorder | undefined;
-  /** Records the files that the parent and its children change. */
-  journal: FileJournal | undefined;
-  hooks: SessionHooks | undefined;
-  undo: WorkspaceUndo | undefined;
-  /** The call of the user's session that the child belongs to; absent in that session. */
-  owner?: string | undefined;
-  sessionId: string;
-  requestedModel(): string;
-  /** The list of skills for the model. */
-  describeSkills(): string;
-  loadContext(workspace: Workspace, fit: WorkspaceFit): Promise<WorkspaceContext>;
-  agents: WorkspaceAgents;
-  /** Checks the files that calls write; absent where nothing is checked. */
-  written: WrittenFiles | undefined;
-  /** 0 for the session of the user. */
-  depth: number;
-  warn: Warn;
-}
-
-type AgentPolicy = ChildPolicy | PolicyAdapter;
 
 export function createAgentServices(parent: ParentParts): AgentServices {
   const { telemetry, clock = systemClock } = parent.options;

@@ -11,7 +11,7 @@ import type { SettingsRuleFields } from '../policy/settings-rules.ts';
 import type { DiagnosticsMode, ProgramSettings } from '../diagnostics/server-table.ts';
 import type { EditorFiles } from '../tools/files/editor-files.ts';
 import type { IgnoreOptions } from '../tools/files/ignore-rules.ts';
-import type { Environment } from '../tools/shell/child-environment.ts';
+import type { Environment } from '../tools/shell/redact-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { RunElsewhere } from '../tools/shell/shell-outcome.ts';
 import type { ContextFileOptions } from '../context/context-files.ts';

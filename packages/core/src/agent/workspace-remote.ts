@@ -10,7 +10,7 @@ import type { SessionAgents } from '../subagents/session-agents.ts';
 import type { ToolOutput, ToolUpdate } from '../tools/define-tool.ts';
 import { runChild } from '../tools/run-child.ts';
 import { systemClock } from '../util/clock.ts';
-import type { ParentParts } from './workspace-child.ts';
+import type { ParentParts } from './parent-parts.ts';
 
 const COMMAND_LIMIT_MS = 60_000;
 const MAX_OUTPUT = 64 * 1024;

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises';
 import { createHttpClient } from '../provider/http/http-client.ts';
-import type { HttpResponse } from '../provider/http/http-client.ts';
+import type { HttpResponse } from '../provider/http/http-messages.ts';
 import { proxyFromEnvironment } from '../provider/http/proxy-environment.ts';
 import { getErrorMessage, isAbortError } from '../protocol/errors.ts';
 import { ARCHIVE_LIMITS } from './archive-entry.ts';

@@ -26,7 +26,7 @@ import {
   withholdSecrets,
 } from '../tools/shell/child-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
-import type { Environment } from '../tools/shell/child-environment.ts';
+import type { Environment } from '../tools/shell/redact-environment.ts';
 import { findProgram, toPowerShellArguments } from '../tools/shell/shell-program.ts';
 import { Watchdog } from '../tools/shell/watchdog.ts';
 import { untilAborted } from '../util/abort.ts';

@@ -5,7 +5,7 @@
 
 import { resolve } from 'node:path';
 import type { ChildGuard } from '../tools/run-child.ts';
-import type { Environment } from '../tools/shell/child-environment.ts';
+import type { Environment } from '../tools/shell/redact-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Confine } from '../util/invocation.ts';

@@ -4,7 +4,7 @@
  */
 
 import { createChildEnvironment } from '../tools/shell/child-environment.ts';
-import type { Environment } from '../tools/shell/child-environment.ts';
+import type { Environment } from '../tools/shell/redact-environment.ts';
 import type { RedactionOptions } from '../tools/shell/redact-environment.ts';
 
 export interface ServerEnvironmentOptions {

@@ -5,11 +5,10 @@
 
 import type { GenerateContentResponse } from '../protocol/content.ts';
 import { ApiError } from '../protocol/errors.ts';
-import type { ModelFacts, ModelPrice } from './catalogue/model-catalogue.ts';
+import type { ModelCatalogue, ModelFacts, ModelPrice } from './catalogue/model-catalogue.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import type { OpenProvider } from './open-provider.ts';
 import { parseProviderModel } from './provider-model.ts';
-import type { ProviderSwitchOptions } from './provider-switch.ts';
 
 /** The prefix that only says what a plain name means anyway. */
 const MAIN_ID = 'gemini';
@@ -18,6 +17,15 @@ export interface ProviderRoutes extends ContentGenerator {
   find(model: string): ModelFacts | undefined;
   prepare(model: string): Promise<OpenProvider | undefined>;
   forget(id: string): void;
+}
+
+export interface ProviderSwitchOptions {
+  /** Serves every name without a provider. */
+  main: ContentGenerator;
+  /** Default: the Gemini API's. */
+  mainCatalogue?: ModelCatalogue;
+  /** Opens a provider by its id. Rejects with a sentence for the user. */
+  open(id: string): Promise<OpenProvider>;
 }
 
 export interface ProviderRoutesOptions extends Required<ProviderSwitchOptions> {

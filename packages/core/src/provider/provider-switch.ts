@@ -9,7 +9,7 @@ import { PLAIN_PRESET } from './catalogue/plain-preset.ts';
 import type { ContentGenerator } from './content-generator.ts';
 import type { OpenProvider } from './open-provider.ts';
 import { parseProviderModel } from './provider-model.ts';
-import type { ProviderRoutes } from './provider-routes.ts';
+import type { ProviderRoutes, ProviderSwitchOptions } from './provider-routes.ts';
 
 export interface ProviderSwitch extends ContentGenerator {
   readonly catalogue: ModelCatalogue;
@@ -20,15 +20,6 @@ export interface ProviderSwitch extends ContentGenerator {
   prepare(model: string): Promise<OpenProvider | undefined>;
   /** The next request opens the provider anew, since its key or address has changed. */
   forget(id: string): void;
-}
-
-export interface ProviderSwitchOptions {
-  /** Serves every name without a provider. */
-  main: ContentGenerator;
-  /** Default: the Gemini API's. */
-  mainCatalogue?: ModelCatalogue;
-  /** Opens a provider by its id. Rejects with a sentence for the user. */
-  open(id: string): Promise<OpenProvider>;
 }
 
 export function createProviderSwitch(options: ProviderSwitchOptions): ProviderSwitch {

@@ -6,7 +6,7 @@
 import { ApiError, ToolError } from '../protocol/errors.ts';
 import type { ToolErrorType, ToolResult } from '../protocol/tools.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
-import type { HttpRequest, HttpResponse } from '../provider/http/http-client.ts';
+import type { HttpRequest, HttpResponse } from '../provider/http/http-messages.ts';
 import type { HttpTap } from '../provider/http/http-tap.ts';
 import { systemClock, throwIfAborted } from '../util/clock.ts';
 import { beyondEnd, comparable, differenceOfFiles, differenceTo, entriesOf, nameOf } from './played-entries.ts';

@@ -8,7 +8,7 @@ import { relative, sep } from 'node:path';
 import { ApiError, ToolError, getErrorMessage } from '../protocol/errors.ts';
 import type { ToolResult } from '../protocol/tools.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
-import type { HttpRequest, HttpResponse } from '../provider/http/http-client.ts';
+import type { HttpRequest, HttpResponse } from '../provider/http/http-messages.ts';
 import type { HttpTap } from '../provider/http/http-tap.ts';
 import { recordGenerator } from './generator-tape.ts';
 import type { FileContent, FileLine, RecordingLine, StartLine } from './recording-lines.ts';

@@ -6,7 +6,7 @@
 import { ToolError } from '../protocol/errors.ts';
 import type { ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import { tryUntilAborted } from '../util/abort.ts';
-import type { ReadyCall } from './call-preparation.ts';
+import type { ReadyCall } from './ready-call.ts';
 import type { ToolHookInput, ToolHooks, ToolLookup } from './ports.ts';
 
 export interface BeforeToolTerms {

@@ -8,12 +8,7 @@ import { getErrorMessage, ToolError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { CompletedToolCall, ShownCall, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
-import type {
-  ConfirmationPayload,
-  DefinedTool,
-  ToolCallConfirmationDetails,
-  ToolInvocation,
-} from '../protocol/tools.ts';
+import type { ToolCallConfirmationDetails } from '../protocol/tools.ts';
 import { untilAborted } from '../util/abort.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import type { Approvals } from './approvals.ts';
@@ -31,6 +26,7 @@ import type {
   ToolHooks,
   ToolLookup,
 } from './ports.ts';
+import type { ReadyCall } from './ready-call.ts';
 
 export interface CallPreparationOptions {
   tools: ToolLookup;
@@ -41,15 +37,6 @@ export interface CallPreparationOptions {
   subagent?: string;
   changes?: Pick<ChangeWatch, 'foretell'>;
   recordDecision?: DecisionRecorder;
-}
-
-/** A call that may run. */
-export interface ReadyCall {
-  kind: 'ready';
-  request: ToolCallRequestInfo;
-  tool: DefinedTool;
-  invocation: ToolInvocation;
-  confirmation?: ConfirmationPayload | undefined;
 }
 
 /** A call that ended before it ran; `declined` when the user denied it. */

@@ -17,7 +17,8 @@ import { actingFor } from '../util/outgoing.ts';
 import { partListUnionToString, toParts } from '../util/part-list.ts';
 import { buildCall, throughBeforeTool, toHookInput } from './before-tool.ts';
 import { showCall } from './call-preparation.ts';
-import type { Emit, ReadyCall } from './call-preparation.ts';
+import type { Emit } from './call-preparation.ts';
+import type { ReadyCall } from './ready-call.ts';
 import {
   answerTo,
   createCancelledResult,

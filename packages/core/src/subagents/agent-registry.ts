@@ -13,6 +13,7 @@ import { BUILTIN_DEFINITIONS } from './builtin-agents.ts';
 import { loadDefinitions } from './load-definitions.ts';
 import type { DefinitionOptions } from './load-definitions.ts';
 import { describeFully, describePending } from './tell-report.ts';
+import type { AgentsReport } from './tell-report.ts';
 
 export interface AgentRegistryOptions extends DefinitionOptions {
   home: string;
@@ -23,16 +24,6 @@ export interface AgentRegistryOptions extends DefinitionOptions {
   acknowledgesAll?: boolean | undefined;
   /** Told of every remote agent that is loaded. */
   onRemote?: ((agent: RemoteAgent) => void) | undefined;
-}
-
-export interface AgentsReport {
-  /** Invalid files and settings; each is a sentence or more. */
-  errors: string[];
-  warnings: string[];
-  /** Agents of the project that the user has not accepted. */
-  pending: readonly AgentDefinition[];
-  /** Those that this load accepted, because the user asked for it. */
-  acknowledged: readonly AgentDefinition[];
 }
 
 export interface AgentsChange extends AgentsReport {

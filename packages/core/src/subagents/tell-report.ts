@@ -3,7 +3,16 @@
 import { describeServers, words } from '../util/consent-words.ts';
 import { describeSecrets } from './agent-auth.ts';
 import type { AgentDefinition } from './agent-definition.ts';
-import type { AgentsReport } from './agent-registry.ts';
+
+export interface AgentsReport {
+  /** Invalid files and settings; each is a sentence or more. */
+  errors: string[];
+  warnings: string[];
+  /** Agents of the project that the user has not accepted. */
+  pending: readonly AgentDefinition[];
+  /** Those that this load accepted, because the user asked for it. */
+  acknowledged: readonly AgentDefinition[];
+}
 
 const MAX_NAMED = 5;
 

@@ -5,7 +5,8 @@ import { type AddressInfo, type Socket, connect, createServer as createTcpServer
 import { createGzip } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../protocol/errors.ts';
-import { type HttpClientOptions, type HttpResponse, createHttpClient } from './http-client.ts';
+import { type HttpClientOptions, createHttpClient } from './http-client.ts';
+import type { HttpResponse } from './http-messages.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

@@ -4,7 +4,7 @@
  * server and treats every status alike. Failures are ApiError (`network`, `timeout`) or AbortError.
  */
 
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { ApiError } from '../../protocol/errors.ts';
 import { createAbortError, throwIfAborted } from '../../util/clock.ts';
 import { admitUrl, OutgoingError } from '../../util/outgoing.ts';
@@ -12,6 +12,7 @@ import type { OutgoingPurpose } from '../../util/outgoing.ts';
 import { toConnectionError } from './connection-error.ts';
 import { decodeBody } from './content-encoding.ts';
 import { currentHttpTap } from './http-tap.ts';
+import type { HttpRequest, HttpResponse } from './http-messages.ts';
 import { createRoutes, proxyName } from './route.ts';
 
 export interface HttpClientOptions {
@@ -27,30 +28,6 @@ export interface HttpClientOptions {
   proxyFor?: ((url: URL) => string | undefined) | undefined;
   /** What its requests are for. Default: a model request. */
   purpose?: OutgoingPurpose | undefined;
-}
-
-export interface HttpRequest {
-  url: URL;
-  headers: Readonly<Record<string, string>>;
-  /** In one chunk or in several; absent in a GET. */
-  body?: Uint8Array | readonly Uint8Array[];
-  signal?: AbortSignal | undefined;
-  /** Overrides the client's timeout for this request. */
-  headersTimeoutMs?: number | undefined;
-}
-
-export interface HttpResponse {
-  status: number;
-  statusText: string;
-  headers: IncomingHttpHeaders;
-  /**
-   * Ends when the body is complete. Reading it to the end allows the connection to be reused; leaving early, or
-   * `close`, ends the connection.
-   */
-  body: AsyncGenerator<Buffer, void>;
-  close(): void;
-  /** Whether `close` was called; a body cut by it ends without an error. */
-  readonly closed: boolean;
 }
 
 export interface HttpClient {

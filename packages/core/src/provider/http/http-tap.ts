@@ -3,7 +3,7 @@
  * replayed run has no other way out, whichever room makes the request.
  */
 
-import type { HttpRequest, HttpResponse } from './http-client.ts';
+import type { HttpRequest, HttpResponse } from './http-messages.ts';
 
 /** `live` sends the request. */
 export type HttpTap = (

@@ -7,7 +7,8 @@ import { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 import { type Clock, systemClock } from '../../util/clock.ts';
 import { debugLogger } from '../../util/debug-logger.ts';
-import { type HttpClientOptions, type HttpResponse, createHttpClient } from '../http/http-client.ts';
+import { type HttpClientOptions, createHttpClient } from '../http/http-client.ts';
+import type { HttpResponse } from '../http/http-messages.ts';
 import { parseObject, readText } from '../wire/answer.ts';
 import type { AuthorizedUser, GoogleCredentials, ServiceAccount } from './google-credentials.ts';
 

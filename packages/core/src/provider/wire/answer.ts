@@ -8,7 +8,7 @@ import { systemClock } from '../../util/clock.ts';
 import { debugLogger } from '../../util/debug-logger.ts';
 import { shorten } from '../../util/short-text.ts';
 import { unsupportedEncoding } from '../http/content-encoding.ts';
-import type { HttpResponse } from '../http/http-client.ts';
+import type { HttpResponse } from '../http/http-messages.ts';
 import type { FailedAnswer } from './failed-answer.ts';
 
 const MAX_EXCERPT_LENGTH = 200;

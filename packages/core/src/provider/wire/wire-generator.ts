@@ -11,12 +11,8 @@ import { joinSentences } from '../../util/join-sentences.ts';
 import { mergeAdjacentText } from '../adjacent-text.ts';
 import type { ModelCatalogue } from '../catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../content-generator.ts';
-import {
-  DEFAULT_IDLE_TIMEOUT_MS,
-  type HttpClientOptions,
-  type HttpResponse,
-  createHttpClient,
-} from '../http/http-client.ts';
+import { DEFAULT_IDLE_TIMEOUT_MS, type HttpClientOptions, createHttpClient } from '../http/http-client.ts';
+import type { HttpResponse } from '../http/http-messages.ts';
 import { releaseOnReturn } from '../release-on-return.ts';
 import { estimateTokenCount } from '../token-estimate.ts';
 import { readFailure, readText } from './answer.ts';

@@ -6,6 +6,7 @@
  * place costs the user's work.
  */
 
+import type { Compared } from './compared.ts';
 import type { Difference } from './differences.ts';
 import { beginsLine } from './lined-keys.ts';
 import type { Reconciled } from './reconcile.ts';
@@ -15,13 +16,6 @@ import { isWord } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import { hasSameDigits, isMisspelling } from './word-slips.ts';
 import { editDistance } from '../../util/edit-distance.ts';
-
-/** The texts compared; `file` holds only the candidate part. */
-export interface Compared {
-  content: string;
-  old: Tokens;
-  file: Tokens;
-}
 
 const THRESHOLD = 0.1;
 /** With fewer equal tokens, or a larger wrong share, the text does not identify the place. */

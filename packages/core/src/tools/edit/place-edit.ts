@@ -8,6 +8,7 @@
 
 import type { Splice } from '../files/text-file.ts';
 import { carryOver } from './carry-over.ts';
+import type { EditPlacement, EditRequest } from './edit-placement.ts';
 import { dropOuterBreaks, joinsLines } from './check-ends.ts';
 import { indexLines, lineOf } from './line-index.ts';
 import type { LineIndex } from './line-index.ts';
@@ -20,20 +21,6 @@ import { reachEnds } from './reach-ends.ts';
 import { tokenize } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import { variantsOf } from './variants.ts';
-import type { EditTexts } from './variants.ts';
-
-export type EditStrategy = 'exact' | 'flexible' | 'regex' | 'fuzzy';
-
-export interface EditRequest extends EditTexts {
-  allowMultiple: boolean;
-}
-
-export type EditPlacement =
-  | { kind: 'placed'; strategy: EditStrategy; splices: Splice[]; occurrences: number; lines: number[] }
-  /** Candidate lines, from 1. */
-  | { kind: 'ambiguous'; occurrences: number; lines: number[] }
-  /** The closest region, lines from 1, if any. */
-  | { kind: 'missing'; nearest?: { firstLine: number; lastLine: number } };
 
 /** How far around a match to look for text missing at the ends of the old text. */
 const MAX_REACH = 400;

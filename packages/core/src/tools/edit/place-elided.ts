@@ -5,7 +5,7 @@
  */
 
 import { findTokenMatches } from './match-tokens.ts';
-import type { EditPlacement, EditRequest } from './place-edit.ts';
+import type { EditPlacement, EditRequest } from './edit-placement.ts';
 import { tokenize } from './tokens.ts';
 import type { EditTexts } from './variants.ts';
 

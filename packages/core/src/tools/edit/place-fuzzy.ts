@@ -17,7 +17,7 @@ import type { FuzzyPlace } from './find-fuzzy.ts';
 import { areSlips } from './judge-differences.ts';
 import { lineOf } from './line-index.ts';
 import type { LineIndex } from './line-index.ts';
-import type { EditPlacement } from './place-edit.ts';
+import type { EditPlacement } from './edit-placement.ts';
 import { reachEnds } from './reach-ends.ts';
 import { reconcile } from './reconcile.ts';
 import { tokenize } from './tokens.ts';

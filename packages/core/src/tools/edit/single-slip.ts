@@ -5,7 +5,7 @@
  */
 
 import type { Difference } from './differences.ts';
-import type { Compared } from './judge-differences.ts';
+import type { Compared } from './compared.ts';
 import { isWord } from './tokens.ts';
 import { differingParts, hasSameDigits, hasWord, isCommonWord, isHexadecimal, isOtherName } from './word-slips.ts';
 import { editDistance } from '../../util/edit-distance.ts';

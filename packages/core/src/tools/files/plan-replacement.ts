@@ -2,7 +2,7 @@
 
 import { ToolError } from '../../protocol/errors.ts';
 import { placeEdit } from '../edit/place-edit.ts';
-import type { EditPlacement } from '../edit/place-edit.ts';
+import type { EditPlacement } from '../edit/edit-placement.ts';
 import { planSplices, planText } from './file-change.ts';
 import type { FileParams, PlannedChange } from './file-change.ts';
 import { findBySuffix } from './suffix-search.ts';

@@ -6,9 +6,7 @@
  */
 
 import { createRedaction, isAlwaysRedacted } from './redact-environment.ts';
-import type { RedactionOptions } from './redact-environment.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment, RedactionOptions } from './redact-environment.ts';
 
 export type GitLevel = 'standard' | 'guarded' | 'strict';
 

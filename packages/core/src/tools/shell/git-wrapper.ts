@@ -8,7 +8,7 @@ import { isAbsolute, join } from 'node:path';
 import { isInside } from '../../util/is-inside.ts';
 import { replaceFile } from '../../util/replace-file.ts';
 import { STRICT_GIT_CONFIG } from './child-environment.ts';
-import type { Environment } from './child-environment.ts';
+import type { Environment } from './redact-environment.ts';
 import { REPOSITORY_SETTINGS } from './repository-settings.ts';
 import { findProgram } from './shell-program.ts';
 

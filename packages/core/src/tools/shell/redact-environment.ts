@@ -6,7 +6,8 @@
 
 import { isSecretVariable } from '../../util/secret-variables.ts';
 import { matchStars } from '../../util/match-stars.ts';
-import type { Environment } from './child-environment.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface RedactionOptions {
   /** Whether names and values that only look like a secret are removed too. */

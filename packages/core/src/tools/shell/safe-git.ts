@@ -8,7 +8,7 @@
 
 import { isAbsolute } from 'node:path';
 import { STRICT_GIT_CONFIG, toGitConfig } from './child-environment.ts';
-import type { Environment } from './child-environment.ts';
+import type { Environment } from './redact-environment.ts';
 import { disableSettings } from './repository-settings.ts';
 import { findProgram } from './shell-program.ts';
 import { builtin } from '../../util/builtin-modules.ts';

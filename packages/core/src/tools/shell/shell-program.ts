@@ -7,7 +7,7 @@
 import { accessSync, constants } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Confine, ProgramUse } from '../../util/invocation.ts';
-import type { Environment } from './child-environment.ts';
+import type { Environment } from './redact-environment.ts';
 
 export interface ShellInvocation {
   file: string;
