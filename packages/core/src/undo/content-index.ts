@@ -31,6 +31,12 @@ export class ContentIndex {
     return this.find() >= 0;
   }
 
+  /** `at`: where the bytes of the hash are. */
+  hasBytes(view: DataView, at: number): boolean {
+    for (let word = 0; word < WORDS; word++) this.key[word] = view.getUint32(at + word * 4, false);
+    return this.find() >= 0;
+  }
+
   set(hash: string, block: number): void {
     this.read(hash);
     const at = this.find();
@@ -62,8 +68,11 @@ export class ContentIndex {
 
   /** Where the key is; negative when it is nowhere. */
   private find(): number {
-    const { table, slots } = this;
-    const [first, second, third, fourth] = this.key as unknown as [number, number, number, number];
+    const { table, slots, key } = this;
+    const first = key[0]!;
+    const second = key[1]!;
+    const third = key[2]!;
+    const fourth = key[3]!;
     for (let slot = first & (slots - 1); ; slot = (slot + 1) & (slots - 1)) {
       const at = slot * SLOT;
       const value = table[at + WORDS]!;

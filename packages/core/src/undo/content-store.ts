@@ -90,6 +90,11 @@ export class ContentStore {
     return this.places.has(hash) || this.index.has(hash);
   }
 
+  /** Whether it is on the disk. `at`: where the bytes of the hash are. */
+  hasBytes(view: DataView, at: number): boolean {
+    return this.index.hasBytes(view, at);
+  }
+
   /** Keeps the content; it is on the disk after `flush`. Throws file-system errors. */
   put(bytes: Buffer, hash = hashOf(bytes)): string {
     if (this.has(hash)) return hash;

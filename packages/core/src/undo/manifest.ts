@@ -5,6 +5,7 @@
  */
 
 import { closeSync, constants, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import type { FileState, TreeState } from './tree-state.ts';
 
 /** What tells whether a file may have changed, without reading it. */
@@ -34,6 +35,13 @@ const SEVERAL_NAMES = 2;
 const HASHED = 4;
 const HASH_BYTES = 32;
 const MOST_TEXT = 65_535;
+const MODE_AT = 2;
+const SIZE_AT = 6;
+const MODIFIED_AT = 14;
+const CHANGED_AT = 22;
+const INODE_AT = 30;
+const MODE_BITS = 0o7777;
+const FILE = KINDS.indexOf('file');
 
 export class ManifestWriter {
   private readonly path: string;
@@ -72,6 +80,13 @@ export class ManifestWriter {
     this.used += total;
   }
 
+  /** Takes an entry over as it was read. */
+  copy(entry: StoredEntry): void {
+    const { piece, at, end } = entry;
+    if (this.used + end - at > PIECE) this.flush();
+    this.used += piece.copy(this.piece, this.used, at, end);
+  }
+
   /** Puts the manifest in place. */
   finish(): void {
     try {
@@ -102,10 +117,97 @@ export class ManifestWriter {
   }
 }
 
+/**
+ * An entry where it was read: a walk compares most of them and needs nothing else, so that its parts are made when they are
+ * asked for. Valid until the next one is read.
+ */
+export class StoredEntry implements ManifestEntry {
+  readonly path: string;
+  readonly piece: Buffer;
+  readonly view: DataView;
+  readonly at: number;
+  readonly end: number;
+
+  constructor(piece: Buffer, view: DataView, at: number, pathLength: number, end: number) {
+    this.piece = piece;
+    this.view = view;
+    this.at = at;
+    this.end = end;
+    this.path = piece.toString('latin1', at + HEAD, at + HEAD + pathLength);
+  }
+
+  get kind(): NonNullable<TreeState>['kind'] {
+    return KINDS[this.piece[this.at]!] as NonNullable<TreeState>['kind'];
+  }
+
+  get size(): number {
+    return this.view.getFloat64(this.at + SIZE_AT, true);
+  }
+
+  get modifiedAt(): number {
+    return this.view.getFloat64(this.at + MODIFIED_AT, true);
+  }
+
+  get changedAt(): number {
+    return this.view.getFloat64(this.at + CHANGED_AT, true);
+  }
+
+  get inode(): number {
+    return this.view.getFloat64(this.at + INODE_AT, true);
+  }
+
+  get isRacy(): boolean {
+    return (this.flags & RACY) !== 0;
+  }
+
+  get state(): NonNullable<TreeState> {
+    const { kind, flags, size } = this;
+    const isHashed = (flags & HASHED) !== 0;
+    const text = this.piece.toString(isHashed ? 'hex' : 'latin1', this.textAt, this.end);
+    const inode = (flags & SEVERAL_NAMES) !== 0 ? this.inode : undefined;
+    return toState(kind, { mode: this.mode, size, text, inode });
+  }
+
+  /** Where the 32 bytes of the SHA-256 are, of a file whose content has one. */
+  get hashAt(): number | undefined {
+    return (this.flags & HASHED) === 0 ? undefined : this.textAt;
+  }
+
+  /** Whether a file or folder is, by all its signs, the one that the last walk saw, and was not changed since. */
+  isUntouched(found: Stats): boolean {
+    return (
+      this.changedAt === found.ctimeMs &&
+      this.modifiedAt === found.mtimeMs &&
+      this.size === found.size &&
+      this.inode === found.ino &&
+      !this.isRacy
+    );
+  }
+
+  /** Whether `add` would write the same bytes for an untouched file. */
+  isSameFile({ mode, nlink }: Stats): boolean {
+    const hasNames = (this.flags & SEVERAL_NAMES) !== 0;
+    return this.piece[this.at] === FILE && this.mode === (mode & MODE_BITS) && hasNames === nlink > 1;
+  }
+
+  private get flags(): number {
+    return this.piece[this.at + 1]!;
+  }
+
+  private get mode(): number {
+    return this.view.getUint32(this.at + MODE_AT, true);
+  }
+
+  private get textAt(): number {
+    return this.at + HEAD + this.view.getUint16(this.at + HEAD - 4, true);
+  }
+}
+
 /** Reads one entry after the other. A file that is not a whole manifest throws. */
 export class ManifestReader {
   private readonly file: number;
   private piece = Buffer.allocUnsafe(PIECE);
+  private view = viewOf(this.piece);
   private at = 0;
   private filled = 0;
   private isOpen = true;
@@ -122,32 +224,19 @@ export class ManifestReader {
     }
   }
 
-  next(): ManifestEntry | undefined {
+  next(): StoredEntry | undefined {
     this.need(1);
-    const kind = KINDS[this.piece[this.at]!];
-    if (kind === undefined) throw new Error('damaged manifest');
-    if (kind === 'end') return undefined;
+    const kind = this.piece[this.at]!;
+    if (kind >= KINDS.length) throw new Error('damaged manifest');
+    if (kind === END) return undefined;
     this.need(HEAD);
-    const flags = this.piece[this.at + 1]!;
     const lengths = this.at + HEAD - 4;
-    const pathLength = this.piece.readUInt16LE(lengths);
-    const textLength = this.piece.readUInt16LE(lengths + 2);
-    this.need(HEAD + pathLength + textLength);
-    const { piece, at } = this;
-    const mode = piece.readUInt32LE(at + 2);
-    const size = piece.readDoubleLE(at + 6);
-    const modifiedAt = piece.readDoubleLE(at + 14);
-    const changedAt = piece.readDoubleLE(at + 22);
-    const inode = piece.readDoubleLE(at + 30);
-    const start = at + HEAD;
-    const path = piece.toString('latin1', start, start + pathLength);
-    const end = start + pathLength + textLength;
-    const isHashed = (flags & HASHED) !== 0;
-    const text = piece.toString(isHashed ? 'hex' : 'latin1', start + pathLength, end);
-    this.at = end;
-    const shared = (flags & SEVERAL_NAMES) !== 0 ? inode : undefined;
-    const state = toState(kind, { mode, size, text, inode: shared });
-    return { path, state, size, modifiedAt, changedAt, inode, isRacy: (flags & RACY) !== 0 };
+    const pathLength = this.view.getUint16(lengths, true);
+    const length = HEAD + pathLength + this.view.getUint16(lengths + 2, true);
+    this.need(length);
+    const { piece, view, at } = this;
+    this.at = at + length;
+    return new StoredEntry(piece, view, at, pathLength, this.at);
   }
 
   close(): void {
@@ -160,6 +249,7 @@ export class ManifestReader {
     const left = this.filled - this.at;
     const room = count > this.piece.length ? Buffer.allocUnsafe(count + PIECE) : this.piece;
     this.piece.copy(room, 0, this.at, this.filled);
+    if (room !== this.piece) this.view = viewOf(room);
     this.piece = room;
     this.at = 0;
     this.filled = left;
@@ -171,8 +261,12 @@ export class ManifestReader {
   }
 }
 
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
 function toState(
-  kind: Exclude<(typeof KINDS)[number], 'end'>,
+  kind: NonNullable<TreeState>['kind'],
   { mode, size, text, inode }: { mode: number; size: number; text: string; inode: number | undefined },
 ): NonNullable<TreeState> {
   if (kind === 'folder') return { kind, mode };

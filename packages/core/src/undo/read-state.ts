@@ -13,6 +13,8 @@ const MODE_BITS = 0o7777;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const ATTEMPTS = 3;
 
+const ABSENT_IS_UNDEFINED = { throwIfNoEntry: false } as const;
+
 let room = Buffer.allocUnsafe(1024 * 1024);
 
 /** Takes a content and returns its name, or why it is not kept. */
@@ -25,7 +27,7 @@ export function modeOf({ mode }: Stats): number {
 /** Null for an absent path; also where a parent is no folder. */
 export function lstatOf(path: string): Stats | null {
   try {
-    return lstatSync(toSystemPath(path), { throwIfNoEntry: false }) ?? null;
+    return lstatSync(toSystemPath(path), ABSENT_IS_UNDEFINED) ?? null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOTDIR' || code === 'ENOENT') return null;

@@ -132,11 +132,13 @@ export class UndoWorker {
       next: isTrial ? trial : own,
       moment: fileMoment(this.options.store, began.at),
       keep: (bytes) => this.room.keep(bytes),
-      has: (content) => this.store.has(content),
+      store: this.store,
       limits: this.options.limits,
       exclude: this.exclude,
       onProgress: this.onProgress,
       evidence,
+      // Another process may have left other folders out.
+      areListsKnown: this.hasLocalTimes && this.lastWalk !== undefined && from === sessionId && !request.isCutOff,
     });
     if (isTrial) rmSync(trial, { force: true });
     else this.lastWalk = began;

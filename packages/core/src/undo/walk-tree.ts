@@ -5,10 +5,11 @@
 
 import { readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { comparePaths, toSystemPath } from './byte-path.ts';
+import { comparePaths, nameOf, toSystemPath } from './byte-path.ts';
 import type { Arrival, ChangeEvidence, Maker } from './change-evidence.ts';
+import type { ContentStore } from './content-store.ts';
 import { ManifestReader, ManifestWriter } from './manifest.ts';
-import type { ManifestEntry } from './manifest.ts';
+import type { ManifestEntry, StoredEntry } from './manifest.ts';
 import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
 import type { Keep } from './read-state.ts';
 import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
@@ -24,13 +25,15 @@ export interface WalkOptions {
   /** When the walk begins, by the clock of files. */
   readonly moment: number;
   readonly keep: Keep;
-  readonly has: (content: string) => boolean;
+  readonly store: Pick<ContentStore, 'has' | 'hasBytes'>;
   readonly limits: WalkLimits;
   /** Folders, relative to the workspace, that are not part of it. */
   readonly exclude: ReadonlySet<string>;
   readonly onProgress?: ((entries: number) => void) | undefined;
   /** Tells what the calls since the last walk cannot have made; without it everything counts as theirs. */
   readonly evidence?: ChangeEvidence | undefined;
+  /** A folder whose times are those of the last walk has the same names: it is not listed again. */
+  readonly areListsKnown?: boolean | undefined;
 }
 
 export interface WalkResult {
@@ -91,7 +94,9 @@ class Walk {
   private readonly changes: WalkResult['changes'] = { call: [], other: [], unclear: [] };
   private readonly unkept = new Map<Unkept, Noted>();
   private reader: ManifestReader | undefined;
-  private old: ManifestEntry | undefined;
+  private old: StoredEntry | undefined;
+  /** Whether the last manifest ended before its end. */
+  private isCut = false;
   /** The folders of the last walk that the next old entry may be in, outermost first. */
   private readonly oldFolders: OldFolder[] = [];
   private device = 0;
@@ -107,7 +112,7 @@ class Walk {
     const isCompared = this.reader !== undefined;
     const root = lstatOf('.');
     this.device = root?.dev ?? 0;
-    this.folder('', false, 'known');
+    this.listed('', this.names(''), false, 'known');
     while (this.old) this.gone();
     const { changes, unkept } = this;
     return { changes, unkept, isCompared, ...pick(this.allowance) };
@@ -130,67 +135,112 @@ class Walk {
     }
   }
 
-  private folder(path: string, isBelowRebuildable: boolean, arrival: Arrival): void {
-    let names: string[];
+  /** Undefined for a folder that cannot be read. */
+  private names(path: string): string[] | undefined {
     try {
-      names = readdirSync(path === '' ? '.' : toSystemPath(path), { encoding: 'latin1' });
+      // By bytes: the strings hold one byte per character.
+      return readdirSync(path === '' ? '.' : toSystemPath(path), { encoding: 'latin1' }).sort();
     } catch {
       if (path !== '') this.note('unreadable', path);
-      // Unknown is not the same as deleted.
-      this.skipBelow(path);
-      return;
+      return undefined;
     }
-    // By bytes: the strings hold one byte per character.
-    names.sort();
+  }
+
+  private listed(path: string, names: readonly string[] | undefined, isRebuilt: boolean, arrival: Arrival): void {
+    // Unknown is not the same as deleted.
+    if (!names) return this.skipBelow(path);
     for (const name of names) {
       const child = path === '' ? name : `${path}/${name}`;
       if (this.options.exclude.has(child) || isOwnTemporary(name)) continue;
       const found = lstatOf(child);
-      if (found) this.entry(child, name, found, isBelowRebuildable, arrival);
+      if (found) this.entry(child, found, isRebuilt, arrival);
     }
   }
 
-  private entry(path: string, name: string, found: Stats, isBelowRebuildable: boolean, parent: Arrival): void {
+  /** A folder with the names of the last walk. */
+  private known(path: string, isRebuilt: boolean): void {
+    const start = `${path}/`;
+    let last = '';
+    while (this.old?.path.startsWith(start)) {
+      const child = this.old.path;
+      const found = child.includes('/', start.length) ? null : lstatOf(child);
+      // Gone at this moment, or below a folder that is.
+      if (!found) this.gone();
+      else this.entry(child, found, isRebuilt, 'known');
+      last = nameOf(child);
+    }
+    if (!this.isCut) return;
+    const names = this.names(path);
+    this.listed(
+      path,
+      names?.filter((name) => name > last),
+      isRebuilt,
+      'known',
+    );
+  }
+
+  private entry(path: string, found: Stats, isBelowRebuildable: boolean, parent: Arrival): void {
     this.allowance.count();
     if (this.allowance.entries % PROGRESS_EVERY === 0) this.options.onProgress?.(this.allowance.entries);
-    while (this.old && comparePaths(this.old.path, path) < 0) this.gone();
+    while (this.old && this.old.path !== path && comparePaths(this.old.path, path) < 0) this.gone();
     const old = this.old?.path === path ? this.old : undefined;
-    if (old) this.advance();
     const isFolder = found.isDirectory();
     const isForeign = found.dev !== this.device;
-    const isRebuilt = isBelowRebuildable || (isFolder && isRebuildable(name));
-    const state = isForeign ? ({ kind: 'other' } as const) : this.state(path, found, old, isRebuilt);
-    if (!state) {
-      // Gone since its folder was read.
-      if (old) this.lost(old);
+    const isRebuilt = isBelowRebuildable || (isFolder && isRebuildable(nameOf(path)));
+    const isFile = !isForeign && found.isFile();
+    const refused = isFile ? this.allowance.refuse(found.size, isRebuilt) : undefined;
+    const isRacy = found.ctimeMs >= this.options.moment - TICK_MS;
+    if (isFile && !refused && !isRacy && old && this.isKept(old, found)) {
+      this.writer.copy(old);
+      this.advance();
       return;
     }
-    const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
-    const isRacy = changedAt >= this.options.moment - TICK_MS;
-    this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy });
-    // A number may have been used again for another file.
-    const isKnown = old?.inode === inode && old.state.kind === state.kind && old.changedAt >= found.birthtimeMs;
-    const { evidence } = this.options;
-    if (!old || !isSameState(old.state, state)) {
-      const maker = evidence?.ofPresent(found, { isKnown, isFolder, parent });
-      this.change({ path, before: old?.state ?? null, after: state }, maker);
+    const state = isForeign ? ({ kind: 'other' } as const) : this.state(path, found, old, refused);
+    if (!state) {
+      // Gone since its folder was read.
+      if (!old) return;
+      this.lost(old);
+      this.advance();
+      return;
     }
+    const isListKnown =
+      this.options.areListsKnown === true && !isRacy && old?.kind === 'folder' && old.isUntouched(found);
+    const names = isFolder && !isForeign && !isListKnown ? this.names(path) : [];
+    const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
+    // A folder that could not be read is read again.
+    this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy: isRacy || !names });
+    // A number may have been used again for another file.
+    const isKnown = old?.inode === inode && old.kind === state.kind && old.changedAt >= found.birthtimeMs;
+    const { evidence } = this.options;
+    const before = old?.state ?? null;
+    if (!isSameState(before, state)) {
+      const maker = evidence?.ofPresent(found, { isKnown, isFolder, parent });
+      this.change({ path, before, after: state }, maker);
+    }
+    if (old) this.advance();
     if (!isFolder || isForeign) return;
-    this.folder(path, isRebuilt, isKnown ? 'known' : (evidence?.arrivalOf(found, parent) ?? 'call'));
+    if (isListKnown) this.known(path, isRebuilt);
+    else this.listed(path, names, isRebuilt, isKnown ? 'known' : (evidence?.arrivalOf(found, parent) ?? 'call'));
   }
 
-  private state(path: string, found: Stats, old: ManifestEntry | undefined, isRebuilt: boolean): TreeState {
+  /** Whether a file is, by all its signs, the one that the last walk read, and its content is in the store. */
+  private isKept(old: StoredEntry, found: Stats): boolean {
+    const { hashAt } = old;
+    const isSame = hashAt !== undefined && old.isUntouched(found) && old.isSameFile(found);
+    return isSame && this.options.store.hasBytes(old.view, hashAt);
+  }
+
+  private state(path: string, found: Stats, old: StoredEntry | undefined, refused: Unkept | undefined): TreeState {
     if (found.isDirectory()) return { kind: 'folder', mode: modeOf(found) };
     if (found.isSymbolicLink()) return readLink(path);
     if (!found.isFile()) return { kind: 'other' };
-    const refused = this.allowance.refuse(found.size, isRebuilt);
     if (refused !== undefined) {
       this.note(refused, path, found.size);
       return { ...fileOf(found), content: unkeptContent(refused, found.size, found.mtimeMs) };
     }
-    if (old && isUntouched(old, found)) {
+    if (old?.hashAt !== undefined && old.isUntouched(found)) {
       const { content } = old.state as FileState;
-      if (this.options.has(content)) return { ...fileOf(found), content };
+      if (this.options.store.has(content)) return { ...fileOf(found), content };
     }
     const state = readFile(path, found, this.options.keep, this.options.limits.fileBytes);
     const reason = state ? unkeptReason(state.content) : undefined;
@@ -240,13 +290,13 @@ class Walk {
   /** The manifest keeps what it knows of a folder that cannot be read now. */
   private skipBelow(path: string): void {
     while (this.old && (path === '' || this.old.path.startsWith(`${path}/`))) {
-      this.writer.add(this.old);
+      this.writer.copy(this.old);
       this.advance();
     }
   }
 
   private advance(): void {
-    if (this.old?.state.kind === 'folder') {
+    if (this.old?.kind === 'folder') {
       this.leaveFolders(this.old.path);
       this.oldFolders.push({ path: this.old.path, inode: this.old.inode });
     }
@@ -255,6 +305,7 @@ class Walk {
     } catch {
       // A damaged end: what it would have held counts as new, and belongs to no call.
       this.old = undefined;
+      this.isCut = true;
     }
   }
 
@@ -266,19 +317,6 @@ class Walk {
     const known = noted.paths.get(named);
     if (known !== undefined || noted.paths.size < NAMED_PATHS) noted.paths.set(named, (known ?? 0) + bytes);
   }
-}
-
-/** Whether a file is, by all its signs, the one that the last walk read. */
-function isUntouched(old: ManifestEntry, found: Stats): boolean {
-  return (
-    old.state.kind === 'file' &&
-    !old.isRacy &&
-    old.size === found.size &&
-    old.modifiedAt === found.mtimeMs &&
-    old.changedAt === found.ctimeMs &&
-    old.inode === found.ino &&
-    unkeptReason(old.state.content) === undefined
-  );
 }
 
 function fileOf(found: Stats): Omit<FileState, 'content'> {
