@@ -40,7 +40,7 @@ describe('sub-agents in a terminal', () => {
     const { terminal, workspace } = opened;
     terminal.type('go\r');
     await terminal.waitForText('Write x.txt · for w');
-    await terminal.waitForText(/▸ Agent r · ReadFolder \. · 1 call/);
+    await terminal.waitForText(/▸ Agent r · Listing \. · 1 call/);
     expect(existsSync(join(workspace.project, 'x.txt'))).toBe(false);
     terminal.type('\r');
     await terminal.waitForText('✓ Agent w: second task');

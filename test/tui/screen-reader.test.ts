@@ -1,6 +1,6 @@
 /** For screen readers: lines one after the other, each state said once, nothing drawn again. */
 
-import { answer, call, createWorkspace, fakeModel, say, startTerminal, text } from '@castor/testkit';
+import { answer, call, createWorkspace, fakeModel, fault, say, startTerminal, text } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
 const EDIT = call('write_file', { file_path: 'new.txt', content: 'hello\n' });
@@ -20,11 +20,11 @@ describe('with --screen-reader', () => {
     const lines = terminal.lines().map((line) => line.trim());
     const said = [
       'You: Write it',
-      'I will write.',
+      'Castor: I will write.',
       'Waiting for your answer.',
       '1, Yes, once',
-      'Write new.txt: done.',
-      'Done.',
+      'Write new.txt: done, 1 added, 0 removed.',
+      'Castor: Done.',
       'Ready.',
     ];
     const counts = said.map((sentence) => lines.filter((line) => line.replace(/^❯ /, '').startsWith(sentence)).length);
@@ -34,6 +34,49 @@ describe('with --screen-reader', () => {
     // oxlint-disable-next-line no-control-regex -- these sequences are what must not be there
     expect(terminal.bytes).not.toMatch(/\x1b\[\d*[AHFJ]|\x1b\[\d+;\d+H|\x1b\[\?2026h/);
     expect(await workspace.read('new.txt')).toBe('hello\n');
+  });
+
+  it('says calls, risks, refusals, pickers and errors in words, without a sign, a bar or a column', async () => {
+    const script = [
+      answer(text('- [x] seen\n- [ ] open\n\n> quoted\n'), call('run_shell_command', { command: 'seq 1 30; exit 3' })),
+      call('run_shell_command', { command: 'rm -rf build' }),
+      say('Over.'),
+      fault(400, { message: 'This model cannot call tools.' }),
+    ];
+    await using model = await fakeModel(script);
+    await using terminal = await startTerminal(['--screen-reader'], { model, columns: 120, rows: 50 });
+    await terminal.waitForText('castor 0');
+    terminal.type('Go\r');
+    await terminal.waitForText('Command: seq 1 30; exit 3');
+    await terminal.waitForText('A digit answers, Escape means no.');
+    terminal.type('1');
+    await terminal.waitForText('Risk: deletes files.');
+    await terminal.waitForText(/Command: rm -rf build[^]*A digit answers, Escape means no\./);
+    terminal.type('\x1b');
+    await terminal.waitForText('Ready.');
+    terminal.type('/model\r');
+    await terminal.waitForText('Arrows choose, Enter for this session, Escape leaves.');
+    terminal.type('\x1b');
+    await terminal.waitForText('unchanged');
+    terminal.type('Again\r');
+    await terminal.waitForText('Castor: Over.');
+    await terminal.waitForText(/Castor: Over\.[^]*Ready\./);
+    terminal.type('Once more\r');
+    await terminal.waitForText('This model cannot call tools.');
+    const spoken = terminal.lines().join('\n');
+    const words = [
+      'Castor: Done: seen',
+      'Open: open',
+      'Quote: quoted',
+      'failed, exit code 3',
+      '30 lines.',
+      '20 lines left out: ctrl+o shows them.',
+      'Shell rm -rf build: refused by you.',
+      'Columns: context, $/M in, $/M out.',
+      'Error: ',
+    ];
+    expect(words.filter((each) => !spoken.includes(each))).toEqual([]);
+    expect(spoken).not.toMatch(/[✓✗☐▸└█─…→❯]|^! /m);
   });
 
   it('says how to type into a command that runs, what it asks, and how to leave it', async () => {

@@ -17,12 +17,14 @@ export function drawApp(app: App, size: Size): Picture {
 
 /** The same for a screen reader. */
 export function sayApp(app: App, linear: LinearFrame): Picture {
-  const lines = app.printer?.take(app.store.getSnapshot()) ?? [];
+  const transcript = app.store.getSnapshot();
+  const lines = app.printer?.take(transcript) ?? [];
   const { streaming, dialogs, composer, state, appearance, width } = app;
   const { toast } = state.ui;
   const { styles } = appearance;
   const said = linear.draw({
     streaming,
+    isPrompt: transcript.prompt !== undefined,
     dialog: dialogs.top,
     snapshot: composer.getSnapshot(),
     toast,

@@ -49,6 +49,7 @@ export function frameDataOf(app: App, given: Pick<FrameData, 'size' | 'answer' |
     streaming: streamingState,
     calls: pendingCalls(transcript.pendingGroup?.calls, app.clientCalls.calls),
     screenOf: (call) => screenOf(app, call),
+    ageOf: (callId) => app.callTimes.ageOf(callId),
     focusedCallId: app.shellFocus.callId,
     todos: state.ui.showsTodos ? state.todos : [],
     queue: app.conversation.queue,

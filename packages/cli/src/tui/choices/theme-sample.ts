@@ -23,6 +23,8 @@ export function themeSample(
   grammars: Grammars | undefined,
   faint: readonly FaintColor[] = [],
 ): string[] {
+  // Colours say nothing to a voice.
+  if (styles.isSpoken) return [];
   const highlighter = createHighlighter(styles, () => grammars);
   highlighter.begin('ts');
   const inner = Math.max(width - 2, 8);

@@ -22,7 +22,7 @@ export function callRows(data: FrameData, most: number, isBesideQuestion: boolea
   const maxRows = Math.max(0, Math.min(MOST_OUTPUT_ROWS, room));
   const rows = calls.slice(0, heads).flatMap((call) => {
     const options = { styles, width: size.columns - 1, maxRows };
-    if (isRunningAgent(call)) return [renderAgent(call, options)];
+    if (isRunningAgent(call)) return [renderAgent(call, { ...options, age: data.ageOf?.(call.callId) })];
     if (maxRows === 0 || !prints(call)) return [renderHead(call, options)];
     return renderToolCall(call, { ...options, screen: screenOf?.(call) });
   });

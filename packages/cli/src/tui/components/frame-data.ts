@@ -21,6 +21,8 @@ export interface FrameData {
   readonly calls: readonly PendingCall[];
   /** The screen of a command that has one, and has written to it. */
   readonly screenOf?: ((call: PendingCall) => ScreenPicture | undefined) | undefined;
+  /** How long a call has been under way, in words. */
+  readonly ageOf?: ((callId: string) => string | undefined) | undefined;
   /** The call shown elsewhere: its command has the focus. */
   readonly focusedCallId?: string | undefined;
   readonly todos: readonly Todo[];

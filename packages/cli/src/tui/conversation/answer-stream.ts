@@ -19,6 +19,12 @@ export function openStream({ styles: now, width, createHighlighter, isSpoken, is
   return new MarkdownStream({ styles, width, highlight: createHighlighter(styles), isSpoken: isSpoken?.() ?? false });
 }
 
+/** To a voice an answer begins with whose words they are. */
+export function nameSpeaker(rows: readonly string[]): string[] {
+  const first = rows.findIndex((row) => row.trim() !== '');
+  return rows.map((row, index) => (index === first ? `Castor: ${row}` : row));
+}
+
 /** Whether the stream has the form that is asked for now. */
 export function isCurrent(stream: AnswerStream, { isRaw }: PrinterOptions): boolean {
   return stream instanceof RawStream === (isRaw?.() ?? false);

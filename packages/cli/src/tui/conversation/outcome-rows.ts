@@ -34,7 +34,7 @@ export function renderOutcome(text: string, { styles, width }: OutcomeOptions): 
 
 export function renderPage(text: string, { styles, width }: OutcomeOptions): string[] {
   const lines = sanitize(expandTabs(text)).trim().split('\n');
-  if (styles.isSpoken) return lines;
+  if (styles.isSpoken) return lines.map(sayLine);
   // Wrapped first: a row is indented by its own blanks.
   return lines.flatMap((line, index) => {
     const rows = wrapRows(line, { width, hasColumns: true });
@@ -44,6 +44,20 @@ export function renderPage(text: string, { styles, width }: OutcomeOptions): str
     const [first = '', ...rest] = rows;
     return [`${styles.bold(first.slice(0, title.length))}${first.slice(title.length)}`, ...rest];
   });
+}
+
+const SPOKEN_MARKS: Readonly<Record<string, string>> = {
+  '✓': 'Works: ',
+  '✗': 'Failed: ',
+  '!': 'Warning: ',
+  '▸': 'Under way: ',
+};
+
+/** A voice hears no columns, no bars and no signs. */
+function sayLine(line: string): string {
+  const [lead = '', , mark = ''] = MARK.exec(line) ?? [];
+  const words = line.slice(lead.length).replace(BAR, '').trim();
+  return `${SPOKEN_MARKS[mark] ?? ''}${words.replaceAll(/ {2,}/g, ', ').replaceAll(' · ', ', ')}`;
 }
 
 function withBar(line: string, styles: Styles): string {

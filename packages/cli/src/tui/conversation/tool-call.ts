@@ -12,7 +12,8 @@ import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
 import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
-import { blockOf, isBareCancel, isPath, renderTitle, stateOf, titleOf, withoutStop, wordsOf } from './call-title.ts';
+import { isBareCancel, isPath, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
+import { sayFold, sayHead } from './say-call.ts';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -210,24 +211,17 @@ function keyHint(key: string | undefined): string {
 }
 
 /** Each state once, in words. */
-function sayCall(call: ToolCallView, options: ToolCallOptions): string[] {
-  const { verb, object } = titleOf(call);
-  const rows = renderBody(call, { ...options, styles: { ...options.styles, isSpoken: false } });
-  const lines = rows.map((row) => row.replace(/^ {2}└ | {4}/, ''));
-  return [`${[verb, object].filter(Boolean).join(' ')}: ${endingOf(call)}.`, ...lines];
+function sayCall(given: ToolCallView, options: ToolCallOptions): string[] {
+  const call = withPlan(given);
+  const changes = changesOf(call);
+  return [sayHead(call, { took: options.took, changes }), ...sayBody(call, options)];
 }
 
-function endingOf(call: ToolCallView): string {
-  switch (stateOf(call)) {
-    case 'worked':
-      return 'done';
-    case 'failed':
-      return call.failure === undefined ? 'failed' : `failed, ${call.failure.replace(/^exit /, 'exit code ')}`;
-    case 'blocked':
-      return blockOf(wordsOf(call).trim()).replace(': ', ', ');
-    case 'dropped':
-      return 'not carried out';
-    default:
-      return 'running';
-  }
+function sayBody(call: ToolCallView, options: ToolCallOptions): string[] {
+  const { result } = call;
+  // Its head has named the file and counted the lines.
+  if (changesOf(call) && typeof result === 'object' && 'fileDiff' in result)
+    return renderDiff(result.fileDiff, options).slice(1);
+  const rows = renderBody(call, { ...options, styles: { ...options.styles, isSpoken: false } });
+  return rows.map((row) => sayFold(row.replace(/^(?: {2}└ | {4})/, '')));
 }

@@ -6,7 +6,7 @@
 
 import type { ToolCallView, Transcript, TranscriptItem } from '@castor/core';
 import { TerminalSanitizer } from '../../sanitize.ts';
-import { isCurrent, isText, lastAnswerRows, openStream } from './answer-stream.ts';
+import { isCurrent, isText, lastAnswerRows, nameSpeaker, openStream } from './answer-stream.ts';
 import type { AnswerStream, TextItem } from './answer-stream.ts';
 import { isToldBy, refusalOf } from './call-title.ts';
 import { KeptLines } from './kept-lines.ts';
@@ -255,7 +255,8 @@ export class TranscriptPrinter {
     }
     const more = item.text.slice(answer.taken);
     answer.taken = item.text.length;
-    const rows = more === '' ? [] : answer.stream.write(answer.sanitizer.write(more));
+    const written = more === '' ? [] : answer.stream.write(answer.sanitizer.write(more));
+    const rows = this.named(answer, written);
     if (rows.length > 0) answer.hasPrinted = true;
     this.last = item.type;
     if (rows.length > 0) this.lastLine = rows.at(-1);
@@ -271,9 +272,14 @@ export class TranscriptPrinter {
     const { answer } = this;
     this.answer = undefined;
     if (!answer) return [];
-    const lines = [...answer.stream.write(answer.sanitizer.end()), ...answer.stream.end()];
+    const rest = [...answer.stream.write(answer.sanitizer.end()), ...answer.stream.end()];
+    const lines = this.named(answer, rest);
     this.noteLines(lines);
     return lines;
+  }
+
+  private named({ hasPrinted }: Answer, rows: string[]): string[] {
+    return this.options.isSpoken?.() && !hasPrinted ? nameSpeaker(rows) : rows;
   }
 
   /** The pending text is gone and was never committed. */

@@ -137,12 +137,14 @@ function permissionRows(permissions: Record<string, unknown>, styles: Styles, wi
 function riskRows(details: ActionDetails, styles: Styles, width: number): string[] {
   const risks = risksOfAction(details);
   if (risks.length === 0) return [];
+  if (styles.isSpoken) return [`Risk: ${risks.join(', ')}.`];
   return ['', ...wrapRows(styles.warning(risks.join(' · ')), { width, first: styles.warning('! ') })];
 }
 
 /** One that is too long for a row is broken before its operators first: each command begins a row. */
 function describeCommand(command: string, styles: Styles, width: number): string[] {
   const lines = makeVisible(command).split('\n');
+  if (styles.isSpoken) return lines.map((line, index) => (index === 0 ? `Command: ${line}` : line));
   const pieces = lines.flatMap((line) => (line.length + 2 > width ? line.split(OPERATORS) : [line]));
   return pieces.flatMap((piece, index) =>
     wrapRows(styles.symbol(piece), { width, first: index === 0 ? styles.secondary('$ ') : '  ', rest: '    ' }),
@@ -163,7 +165,9 @@ function describeServerCall(
 ): string[] {
   const words = [says, ...(description === '' ? [] : [`says of itself: ${shortLine(description)}`])].filter(Boolean);
   return [
-    ...(changed === undefined ? [] : wrapRows(styles.warning(makeVisibleLine(changed)), { width, first: '! ' })),
+    ...(changed === undefined
+      ? []
+      : wrapRows(styles.warning(makeVisibleLine(changed)), { width, first: styles.isSpoken ? 'Warning: ' : '! ' })),
     ...argumentRows(args, styles, width),
     ...words.flatMap((each) => wrapRows(styles.secondary(each ?? ''), { width })),
   ];

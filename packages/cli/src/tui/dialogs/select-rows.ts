@@ -9,6 +9,7 @@ import { rowWidth, shortenRow } from '../text/row-width.ts';
 import { proseWidth, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { DialogSpace } from './dialog.ts';
+import { sayHeading, sayKeys, sayOption } from './say-select.ts';
 
 export interface SelectPicture {
   readonly title: string;
@@ -49,6 +50,8 @@ export interface SelectRows {
 const MOST_OPTIONS = 12;
 const ROOM_FOR_GAPS = 16;
 const ABOUT_ROWS = 2;
+/** For answers: the key that leaves is shown if they have more. */
+const LEAST_ROOM = 4;
 /** Cells that words leave at the end of a row. */
 const LOST_TO_WRAPPING = 16;
 const MOST_LABEL_CELLS = 48;
@@ -64,7 +67,7 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   ]);
   const title = titleRows(picture, space);
   const keys = styles.isSpoken
-    ? [spokenKeys(picture)]
+    ? [sayKeys(picture)]
     : wrapRows(renderKeys(keysOf(picture), styles), { width, first: '  ' });
   const filter = picture.search ? [filterRow(picture, space)] : [];
   const about = aboutRows(picture, space);
@@ -72,12 +75,14 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   const gaps = isLow ? 1 : 3;
   const needed = title.length + filter.length + gaps;
   const wanted = Math.min(sum(blocks), picture.search ? MOST_OPTIONS : Infinity);
-  const keysShown = maxRows - needed - wanted - keys.length >= 0 ? keys : [];
+  const fewKeys = [shortenRow(`  ${renderKeys(keysOf(picture).slice(-1), styles)}`, width)];
+  const hasRoom = maxRows - needed - wanted - keys.length >= 0;
+  const keysShown = hasRoom ? keys : maxRows - needed > LEAST_ROOM && !styles.isSpoken ? fewKeys : [];
   const room = Math.max(maxRows - needed - keysShown.length, 3);
   const forBody = Math.min(picture.body.length, Math.max(Math.ceil(room / 2), room - sum(blocks)));
   const headings = headingRows(picture, space);
   const forList = Math.min(room - forBody - headings.length, picture.search ? MOST_OPTIONS : room);
-  const answers = windowOf(blocks, picture, Math.max(3, forList));
+  const answers = windowOf(blocks, picture, Math.max(3, forList), styles);
   const { previewAt } = picture;
   const list = previewAt === undefined ? answers : beside(answers, picture.preview, previewAt, width);
   const left = room - list.length - headings.length;
@@ -131,10 +136,6 @@ function keysOf({ search, keys = [], escapes = 'leaves', enters = 'takes it', op
   return [...(options.length > 0 ? [enter] : []), ...keys, ['esc', escapes] as const];
 }
 
-function spokenKeys({ search, escapes = 'leaves', enters = 'takes it' }: SelectPicture): string {
-  return `${search ? `Arrows choose, Enter ${enters}` : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
-}
-
 function filterRow({ query }: SelectPicture, { styles, width }: DialogSpace): string {
   const text = query === '' ? styles.secondary('type to filter') : query;
   return shortenRow(`${styles.isSpoken ? ' ' : styles.accent('❯')} ${text}`, width);
@@ -153,11 +154,7 @@ function optionRows(option: PictureOption, index: number, picture: SelectPicture
   const blanks = picture.search ? /[\r\n\t]+/g : /\s+/g;
   const label = option.label.replaceAll(blanks, ' ').trim();
   if (styles.isSpoken) {
-    const words = [label, option.hint, ...(option.below ?? [])].filter(Boolean).join('; ');
-    const end = /[.?!]$/.test(words) ? '' : '.';
-    return [
-      `${isActive && picture.search ? 'Chosen: ' : ''}${picture.search ? '' : `${index + 1}, `}${mark}${words}${end}`,
-    ];
+    return [sayOption({ ...option, label }, { isChosen: isActive && picture.search === true, number: number.trim() })];
   }
   const below = (option.below ?? []).flatMap((row) => wrapRows(styles.secondary(row), { width, first: `${indent}  ` }));
   if (option.hint === undefined || option.hint === '') {
@@ -209,6 +206,7 @@ function headingRows(picture: SelectPicture, { styles, width }: DialogSpace): st
   const lead = search ? 2 : 5;
   const column = heading === undefined ? undefined : columnOf(options, lead, width);
   if (heading === undefined || column === undefined) return [];
+  if (styles.isSpoken) return [sayHeading(heading)];
   return [shortenRow(styles.secondary(`${' '.repeat(lead + column)}${heading}`), width)];
 }
 
@@ -221,8 +219,16 @@ function beside(list: readonly string[], preview: readonly string[], at: number,
 }
 
 /** The answers around the chosen one, whole, with the headings of their groups; a count tells of others. */
-function windowOf(blocks: readonly (readonly string[])[], picture: SelectPicture, most: number): string[] {
+function windowOf(
+  blocks: readonly (readonly string[])[],
+  picture: SelectPicture,
+  room: number,
+  styles: Styles,
+): string[] {
   if (blocks.length === 0) return ['  nothing found'];
+  // A list has its count in the title.
+  const hasCount = !picture.search && sum(blocks) > room;
+  const most = hasCount ? room - 1 : room;
   let [first, end] = [picture.index, picture.index + 1];
   let height = blocks[picture.index]?.length ?? 1;
   for (let hasGrown = true; hasGrown;) {
@@ -240,7 +246,9 @@ function windowOf(blocks: readonly (readonly string[])[], picture: SelectPicture
       hasGrown = true;
     }
   }
-  return blocks.slice(first, end).flat();
+  const hidden = blocks.length - (end - first);
+  const count = hasCount && hidden > 0 ? [styles.secondary(`  … ${hidden} more · ↑ ↓`)] : [];
+  return [...blocks.slice(first, end).flat(), ...count];
 }
 
 /** Two rows about the chosen answer, for every answer, so that nothing moves. */

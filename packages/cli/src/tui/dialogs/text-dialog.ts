@@ -49,6 +49,14 @@ function splitKeys(keys: string): (readonly [key: string, does: string])[] {
   });
 }
 
+/** The same for a voice. */
+function sayKeys(keys: string): string {
+  const words = splitKeys(keys).map(([key, does]) => `${SPOKEN_KEYS[key] ?? key} ${does}`);
+  return `${words.join(', ')}.`;
+}
+
+const SPOKEN_KEYS: Readonly<Record<string, string>> = { enter: 'Enter', esc: 'Escape' };
+
 export class TextDialog implements Dialog {
   readonly takesText = true;
   private readonly question: TextQuestion;
@@ -76,7 +84,9 @@ export class TextDialog implements Dialog {
     const matter = (body?.(space) ?? []).map((row) => (row === '' ? '' : `  ${row}`));
     const rows = [...heading, ...gap, ...matter, ...(matter.length > 0 ? gap : [])];
     if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
-    rows.push(...wrapRows(styles.isSpoken ? keys : renderKeys(splitKeys(keys), styles), { width, first: '  ' }));
+    rows.push(
+      ...(styles.isSpoken ? [sayKeys(keys)] : wrapRows(renderKeys(splitKeys(keys), styles), { width, first: '  ' })),
+    );
     const show = (characters: readonly string[]) => (isSecret ? '•'.repeat(characters.length) : characters.join(''));
     const available = Math.max(width - 4, 8);
     let left = show(this.before);

@@ -10,6 +10,8 @@ import type { Styles } from '../theme/styles.ts';
 
 export interface LinearState {
   readonly streaming: StreamingState;
+  /** Whether it is a prompt that runs: the outcome of anything else tells its end. */
+  readonly isPrompt: boolean;
   readonly dialog: Dialog | undefined;
   readonly snapshot: ComposerSnapshot;
   readonly toast: string | undefined;
@@ -47,9 +49,10 @@ export class LinearFrame {
     };
   }
 
-  private sayState({ streaming: given, dialog, toast, keyHints, isWaitedFor }: LinearState): string[] {
+  private sayState({ streaming: given, isPrompt, dialog, toast, keyHints, isWaitedFor }: LinearState): string[] {
     // The question itself tells what the program waits for.
-    const streaming = dialog && given === StreamingState.Idle ? this.streaming : given;
+    const isUntold = given === StreamingState.Idle ? dialog !== undefined : !isPrompt;
+    const streaming = isUntold ? this.streaming : given;
     const lines = streaming === this.streaming ? [] : [STATES[streaming]];
     if (toast !== undefined && toast !== this.toast) lines.push(toast);
     const hints = keyHints.join(', ');
@@ -68,7 +71,9 @@ export class LinearFrame {
     const rows = (view?.rows ?? []).filter((_row, index) => index !== view?.caret?.row);
     const before = this.dialogRows;
     this.dialogRows = rows;
-    return rows.filter((row) => row.trim() !== '' && !before.includes(row));
+    // A row that is no longer the chosen one has been said.
+    const isSaid = (row: string) => before.includes(row) || before.includes(`Chosen: ${row}`);
+    return rows.filter((row) => row.trim() !== '' && !isSaid(row));
   }
 }
 

@@ -45,6 +45,7 @@ export function toProseLine(line: string, styles: Styles): ProseLine {
   if (item) return toItem(item, styles);
   const quote = QUOTE.exec(line);
   if (quote) {
+    if (styles.isSpoken) return { body: quote[2] ?? '', style: styles.italic, first: 'Quote: ', rest: '' };
     const marks = styles.border('> '.repeat((quote[1] ?? '').replaceAll(/\s/g, '').length));
     return { body: quote[2] ?? '', style: styles.italic, first: marks, rest: marks };
   }
@@ -130,6 +131,7 @@ function toItem([, indent = '', mark = '', body = '']: RegExpExecArray, styles: 
 
 /** Replaces the bullet. */
 function taskSign(isDone: boolean, styles: Styles): string {
+  if (styles.isSpoken) return isDone ? 'Done:' : 'Open:';
   if (styles.keepsMarks) return isDone ? '[x]' : '[ ]';
   return isDone ? styles.success('✓') : styles.secondary('☐');
 }

@@ -1,0 +1,44 @@
+/** A question with answers for a voice: what is chosen, columns one after the other, keys in a sentence. Pure. */
+
+import { stripStyles } from '../text/row-width.ts';
+
+interface SpokenOption {
+  readonly label: string;
+  readonly hint?: string;
+  readonly mark?: string | undefined;
+  readonly below?: readonly string[] | undefined;
+}
+
+interface SpokenKeys {
+  readonly search?: boolean;
+  readonly escapes?: string;
+  /** What Enter does. */
+  readonly enters?: string;
+}
+
+const SPOKEN_MARKS: Readonly<Record<string, string>> = { '✓': 'chosen, ', '☐': 'not chosen, ' };
+
+/** Columns are said one after the other. */
+export function sayOption(
+  { label, hint = '', mark = '', below = [] }: SpokenOption,
+  { isChosen, number }: { isChosen: boolean; number: string },
+): string {
+  const columns = hint.trim().replace(/^→ /, 'then ').replaceAll(/ {2,}/g, ', ').replaceAll(' · ', ', ');
+  const words = [label.replaceAll(/ {2,}/g, ', '), columns, ...below]
+    .map((part) => part.replaceAll(/,? …/g, ''))
+    .filter(Boolean)
+    .join('; ');
+  const lead = `${isChosen ? 'Chosen: ' : ''}${number === '' ? '' : `${number}, `}`;
+  const before = stripStyles(mark).trim();
+  const state = before === '' ? '' : (SPOKEN_MARKS[before] ?? `${before}, `);
+  return `${lead}${state}${words}${/[.?!]$/.test(words) ? '' : '.'}`;
+}
+
+export function sayKeys({ search, escapes = 'leaves', enters = 'takes it' }: SpokenKeys): string {
+  return `${search ? `Arrows choose, Enter ${enters}` : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
+}
+
+/** The names of the columns. */
+export function sayHeading(heading: string): string {
+  return `Columns: ${heading.trim().replaceAll(/ {2,}/g, ', ')}.`;
+}
