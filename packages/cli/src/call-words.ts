@@ -27,6 +27,9 @@ const VERBS: Readonly<Record<string, string>> = {
 const LEADS =
   /^(?:Writing to|Edit|Create|Processing URLs and instructions from prompt:|Asking user:|Requesting plan approval for:(?: .*\/)?) ?/;
 
+/** The display name of a tool of an MCP server. */
+const SERVED = /^(.+) \((.+) MCP Server\)$/;
+
 /** Undefined for a tool that has the word of its display name. */
 export function verbOf(name: string): string | undefined {
   return Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
@@ -34,6 +37,8 @@ export function verbOf(name: string): string | undefined {
 
 /** `display` is safe to show. */
 export function callWords(name: string, display: { readonly name: string; readonly description: string }): CallWords {
+  const served = SERVED.exec(display.name);
+  if (served) return { verb: `${served[2]}: ${served[1]}`, object: argumentWords(display.description) };
   const verb = verbOf(name);
   const whole = display.description;
   // Many descriptions begin with the tool's own name: once is enough.
@@ -44,4 +49,24 @@ export function callWords(name: string, display: { readonly name: string; readon
     verb: verb ?? display.name,
     object: /^'.*'/.test(object) ? object.replace(/^'(.*?)'(?= |$)/, '"$1"') : object,
   };
+}
+
+/** Arguments as words: a row of JSON is no title. */
+function argumentWords(json: string): string {
+  let args: unknown;
+  try {
+    args = JSON.parse(json);
+  } catch {
+    return json;
+  }
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return json;
+  return Object.entries(args)
+    .map(([name, value]) => `${name}: ${valueWords(value)}`)
+    .join(' · ');
+}
+
+function valueWords(value: unknown): string {
+  if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ').trim();
+  const isList = Array.isArray(value) && value.every((each) => typeof each !== 'object');
+  return isList ? value.join(', ') : (JSON.stringify(value) ?? '');
 }

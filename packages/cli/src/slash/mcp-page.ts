@@ -89,7 +89,8 @@ function overviewOf(state: ServerState, tools: number): readonly [mark: string, 
     case 'disabled':
       return [off, `off here: /mcp enable ${name}`];
     case 'blocked':
-      return [blocked, why ?? 'blocked by a setting'];
+      // Its row has named it.
+      return [blocked, why?.replace(`The MCP server ${name} is blocked: `, 'blocked: ') ?? 'blocked by a setting'];
     case 'failed':
     case 'closed':
     case 'invalid':

@@ -93,7 +93,7 @@ function printReceipt(app: App, { outcome }: PromptEndedEvent): void {
   const usd = cost === undefined ? undefined : cost - state.costBefore;
   const text = app.printer?.tellReceipt({ ms: performance.now() - state.receiptFrom, usd });
   if (text !== undefined && outcome === 'completed' && !app.isSpoken)
-    app.print(['', app.appearance.styles.secondary(text)]);
+    app.print(['', ...wrapRows(app.appearance.styles.secondary(text), { width: app.width })]);
 }
 
 /** A failed prompt says what next, and where its details are. */

@@ -140,9 +140,16 @@ async function showRead(
 function outputRows({ appearance: { styles } }: App, output: string, hasFailed: boolean): string[] {
   const { secondary, error } = styles;
   const lines = sanitize(expandTabs(output)).split('\n');
-  const ending = hasFailed ? lines.splice(-1) : [];
-  const rows = [...lines.map((line) => secondary(line)), ...ending.map((line) => error(`✗ ${line}`))];
-  return styles.isSpoken ? rows : hang(rows, styles);
+  const ending = hasFailed ? lines.splice(-1).map(endingOf) : [];
+  if (styles.isSpoken) return [...lines, ...ending.map((words) => `Failed: ${words}.`)];
+  const rows = [...lines.map((line) => secondary(line)), ...ending.map((words) => error(`✗ ${words}`))];
+  return hang(rows, styles);
+}
+
+/** The brackets are for the model: a sign of ours stands before it here. */
+function endingOf(line: string): string {
+  const words = /^\[(.*)\]$/.exec(line)?.[1] ?? line;
+  return words.replace(/^The command ended with exit code /, 'exit ');
 }
 
 async function contextOf(app: App, signal: AbortSignal): Promise<CommandContext> {

@@ -1,6 +1,7 @@
 /** The keys and commands of the help as rows: sections side by side where the window has room for them. Pure. */
 
 import { rowWidth, shortenRow } from '../text/row-width.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
 
 export interface HelpSection {
@@ -14,6 +15,8 @@ interface HelpSpace {
 }
 
 const GAP = 2;
+/** Narrower pages have no second column. */
+const LEAST_FOR_COLUMNS = 36;
 
 /** Three columns from 96 cells on, two from 64, else one. */
 function columnsOf(width: number): number {
@@ -41,7 +44,9 @@ function sectionRows({ title, rows }: HelpSection, cells: number, styles: Styles
   const widest = Math.max(...rows.map(([key]) => rowWidth(key)));
   return [
     styles.bold(title),
-    ...rows.map(([key, does]) => {
+    ...rows.flatMap(([key, does]) => {
+      if (cells < LEAST_FOR_COLUMNS)
+        return wrapRows(styles.secondary(does), { width: cells, first: `${key}  `, rest: '  ' });
       const gap = ' '.repeat(widest - rowWidth(key) + GAP);
       return shortenRow(`${key}${gap}${styles.secondary(does)}`, cells);
     }),
@@ -60,7 +65,9 @@ export function commandRows(sections: readonly HelpSection[], { styles, width }:
   return sections.flatMap(({ title, rows }) => [
     '',
     `  ${styles.bold(title)}`,
-    ...rows.map(([name, does]) => {
+    ...rows.flatMap(([name, does]) => {
+      if (width < LEAST_FOR_COLUMNS)
+        return [shortenRow(`  ${name}`, width), ...wrapRows(styles.secondary(does), { width, first: '    ' })];
       const shown = shortenRow(name, widest);
       const gap = ' '.repeat(widest - rowWidth(shown) + GAP);
       return shortenRow(`  ${shown}${gap}${styles.secondary(does)}`, width);

@@ -9,7 +9,11 @@ import type { App } from '../app/app.ts';
 import { countText } from '../conversation/tool-call.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { countChanges } from '../render/parse-diff.ts';
+import { shortenRow } from '../text/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
+
+/** Of the words in a title. */
+const MOST_TITLE = 60;
 
 type Scope = 'both' | 'conversation' | 'files' | 'cancel';
 
@@ -108,7 +112,7 @@ function chooseScope(app: App, { text }: RewindPoint, files: Files, signal: Abor
   if (count === 0 && exceptions.length === 0) return Promise.resolve<Scope>('conversation');
   return app.dialogs.choose<Scope>(
     {
-      title: `Rewind to before: ${oneLine(text).slice(0, 60)}`,
+      title: `Rewind to before: ${shortenRow(oneLine(text), MOST_TITLE)}`,
       ...(exceptions.length > 0 && { body: ({ styles }) => exceptions.map((line) => styles.warning(line)) }),
       options: [
         { label: `Conversation, and undo the changes of ${countOf(count, 'file')}`, value: 'both' },

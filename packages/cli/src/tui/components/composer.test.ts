@@ -101,7 +101,7 @@ describe('composerRows', () => {
     expect(await draw(['/h'], { completion, columns: 100 })).toEqual([
       '❯ /help   Shows what the keys and commands do, at length and with care.',
       String.raw`  /hooks  Lists \e[31mhooks.`,
-      '  2 · enter runs · tab completes',
+      '  2 of 2 · enter runs · tab completes',
       '─'.repeat(100),
       '❯ /h▮',
     ]);
@@ -114,7 +114,7 @@ describe('composerRows', () => {
       String.raw`  /hooks  Lists \e[31mhooks.`,
       '    Shows what the keys and commands do, at length and with',
       '    care.',
-      '  2 · enter runs · tab completes',
+      '  2 of 2 · enter runs · tab completes',
       '─'.repeat(60),
       '❯ /h▮',
     ]);
@@ -123,13 +123,13 @@ describe('composerRows', () => {
 
   it('names the key for the rest of the chosen suggestion where there is no room for it, and the key back', async () => {
     const low = { completion, columns: 40, maxRows: 6 };
-    expect((await draw(['/h'], low)).slice(-3)[0]).toBe('  2 · enter runs · → all about it');
+    expect((await draw(['/h'], low)).slice(-3)[0]).toBe('  2 of 2 · enter runs · → all about it');
     const wider = { completion, columns: 56, maxRows: 6 };
     const rows = await draw(['/h'], wider);
     expect(rows.slice(0, -2)).toEqual([
       '❯ /help   Shows what the keys and commands do, at leng…',
       String.raw`  /hooks  Lists \e[31mhooks.`,
-      '  2 · enter runs · tab completes · → all about it',
+      '  2 of 2 · enter runs · tab completes · → all about it',
     ]);
     expect(await draw(['/h', '\x1b[C'], wider)).toContainEqual(expect.stringMatching(/· ← the list$/));
   });

@@ -8,8 +8,12 @@ import { cutRow, rowWidth, shortenRow } from '../text/row-width.ts';
 import type { Styles } from '../theme/styles.ts';
 
 export function menuRows(view: SuggestionView, columns: number, styles: Styles): string[] {
+  return [...Array.from({ length: view.above ?? 0 }, () => ''), ...listRows(view, columns, styles)];
+}
+
+function listRows(view: SuggestionView, columns: number, styles: Styles): string[] {
   const { items, activeIndex, isLoading, whenEmpty, detail } = view;
-  const { width, label, hasFacts } = layoutSuggestions(items, columns);
+  const { width, label, hasFacts, hasDescriptions } = layoutSuggestions(items, columns);
   const last = shortenRow(styles.secondary(`  ${countText(view, width - 2)}`), width);
   if (items.length === 0) {
     const words = isLoading ? 'looking for files…' : (whenEmpty ?? 'nothing found');
@@ -22,7 +26,8 @@ export function menuRows(view: SuggestionView, columns: number, styles: Styles):
   const query = view.query ?? '';
   const rows = items.map((item, index) => {
     const heading = item.group === items[index - 1]?.group ? undefined : item.group;
-    return menuRow(item, { isActive: index === activeIndex, label, hasFacts, width, styles, query, heading });
+    const shown = hasDescriptions || item.description === undefined ? item : { ...item, description: '' };
+    return menuRow(shown, { isActive: index === activeIndex, label, hasFacts, width, styles, query, heading });
   });
   return [...rows, ...detail.map((row) => (row === '' ? '' : styles.secondary(row))), last];
 }
@@ -32,7 +37,8 @@ function countText(view: SuggestionView, width: number): string {
   const { items, hiddenAbove, hiddenBelow, isCut, isExpanded = false } = view;
   if (items.length === 0) return 'enter sends it';
   const total = items.length + hiddenAbove + hiddenBelow;
-  const count = total === items.length ? `${total}` : `${hiddenAbove + 1}–${hiddenAbove + items.length} of ${total}`;
+  const count =
+    total === items.length ? `${total} of ${total}` : `${hiddenAbove + 1}–${hiddenAbove + items.length} of ${total}`;
   const isCommand = items[0]?.label.startsWith('/') ?? false;
   const about = isExpanded ? ['← the list'] : isCut ? ['→ all about it'] : [];
   const keys = isCommand ? ['enter runs', 'tab completes'] : ['enter or tab takes it'];

@@ -81,6 +81,7 @@ function describeCalls(calls: readonly PendingCall[]): Activity {
   const [call] = calls;
   if (!call || calls.length > 1) return { verb: `Running ${calls.length} calls` };
   const { verb, object } = titleOf(call);
+  if (call.name.startsWith('mcp_')) return { verb: 'Asking', object: `${verb} ${object}`.trim() };
   const known = VERBS[call.name] ?? (call.kind === undefined ? 'Running' : undefined);
   return known === undefined ? { verb: 'Running', object: `${verb} ${object}`.trim() } : { verb: known, object };
 }

@@ -16,8 +16,8 @@ const MARKS: Readonly<Record<TodoStatus, string>> = {
 export function renderTodos(todos: readonly Todo[], { styles, width }: { styles: Styles; width: number }): string[] {
   if (todos.length === 0) return [styles.secondary('The list is empty.')];
   return todos.flatMap(({ description, status }) => {
-    const text = sanitizeLine(description);
-    return wrapRows(styleOf(status, styles)(text), { width, first: `${MARKS[status]} ` });
+    const look = styleOf(status, styles);
+    return wrapRows(look(sanitizeLine(description)), { width, first: look(`${MARKS[status]} `) });
   });
 }
 

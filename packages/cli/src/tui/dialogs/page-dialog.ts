@@ -5,14 +5,22 @@
 
 import type { Key } from '../input/key.ts';
 import { renderKeys, renderRule } from '../render/rule.ts';
-import { shortenRow, stripStyles } from '../text/row-width.ts';
+import { rowWidth, shortenRow, stripStyles } from '../text/row-width.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+
+type KeyHint = readonly [key: string, does: string];
 
 export interface Page {
   readonly title: string;
   readonly rows: (space: DialogSpace) => readonly string[];
   /** Begins with its last rows. */
   readonly startsAtEnd?: boolean;
+}
+
+/** The key that closes is the last to give way. */
+function keysThatFit(keys: readonly KeyHint[], width: number): readonly KeyHint[] {
+  const needed = keys.reduce((sum, [key, does]) => sum + rowWidth(`${key} ${does} · `), 0);
+  return needed <= width + 1 || keys.length === 1 ? keys : keysThatFit(keys.slice(1), width);
 }
 
 const STEPS: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1 };
@@ -54,7 +62,7 @@ export class PageDialog implements Dialog {
     const keys = [...(isWhole ? [] : [['↑ ↓ pgup pgdn', 'scroll'] as const, ['/', 'finds'] as const])];
     const last =
       this.query === undefined
-        ? `  ${renderKeys([...keys, ['esc', 'closes']], styles)}`
+        ? `  ${renderKeys(keysThatFit([...keys, ['esc', 'closes']], width), styles)}`
         : `${styles.accent('/')} ${this.query}`;
     // The first gap to go where rows are few.
     const gap = isWhole && this.rows.length < this.height ? [''] : [];

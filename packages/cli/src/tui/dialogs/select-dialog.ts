@@ -83,6 +83,8 @@ export class SelectDialog<T> implements Dialog {
   private query = '';
   private hasHiddenRows = false;
   private scroll = 0;
+  /** Of the list without a filter: a picker is as high while it is open. */
+  private height = { rows: 0, width: 0, maxRows: 0 };
 
   constructor(question: SelectQuestion<T>, settle: (value: T | undefined) => void) {
     this.question = question;
@@ -97,6 +99,7 @@ export class SelectDialog<T> implements Dialog {
   }
 
   view(space: DialogSpace): DialogView {
+    const { styles } = space;
     const options = this.shown();
     const active = options[this.index];
     const isBeside = this.question.previewsBeside === true && space.width >= LEAST_FOR_BESIDE;
@@ -119,7 +122,16 @@ export class SelectDialog<T> implements Dialog {
     this.scroll = scroll;
     this.hasHiddenRows = hasHiddenRows;
     if (!this.question.search) return { rows };
-    return { rows, caret: { row: rows.length - 1, column: 2 + rowWidth(this.query) } };
+    const shown = styles.isSpoken ? rows : this.keepHeight(rows, space);
+    return { rows: shown, caret: { row: shown.length - 1, column: 2 + rowWidth(this.query) } };
+  }
+
+  /** Rows that a filter took away are empty ones on top, so that the caret stays where it is. */
+  private keepHeight(rows: readonly string[], { width, maxRows }: DialogSpace): readonly string[] {
+    const { height } = this;
+    const isSame = height.width === width && height.maxRows === maxRows;
+    this.height = { rows: Math.max(rows.length, isSame ? height.rows : 0), width, maxRows };
+    return [...Array.from({ length: this.height.rows - rows.length }, () => ''), ...rows];
   }
 
   onKey(key: Key): void {

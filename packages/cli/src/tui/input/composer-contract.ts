@@ -131,6 +131,8 @@ export interface SearchView {
 }
 
 export interface SuggestionView {
+  /** Empty rows on top, where the list was higher before. */
+  readonly above?: number;
   /** The window that fits the height. */
   readonly items: readonly Suggestion[];
   readonly activeIndex: number;

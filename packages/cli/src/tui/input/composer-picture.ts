@@ -6,7 +6,7 @@
 import type { ComposerSize, ComposerSnapshot } from './composer-contract.ts';
 import { isEmpty } from './composer-state.ts';
 import type { ComposerStore } from './composer-store.ts';
-import { textColumns, viewComposer } from './composer-view.ts';
+import { listHeight, textColumns, viewComposer } from './composer-view.ts';
 import { DEFAULT_WIDTHS } from '../text/graphemes.ts';
 import type { WidthProfile } from '../text/graphemes.ts';
 import type { SuggestionSession } from './suggestion-session.ts';
@@ -54,6 +54,7 @@ export function createComposerPicture(
       ...size,
       firstRow: drawn?.snapshot.hiddenAbove ?? 0,
       list: suggestions.list(),
+      leastListed: drawn ? listHeight(drawn.snapshot) : 0,
       isEmpty: isEmpty(state),
       placeholder: isShell ? SHELL_PLACEHOLDER : placeholder,
       isShell,

@@ -27,6 +27,8 @@ export interface ViewInput extends Omit<
   /** The first visible row of the last time. */
   readonly firstRow: number;
   readonly list: SuggestionsShown | undefined;
+  /** Rows of the list of the last time: it stays as high while it is open, so that the caret does not move. */
+  readonly leastListed: number;
 }
 
 /** Cells available to a row of text: the caret may stand one further. */
@@ -35,7 +37,7 @@ export function textColumns(columns: number): number {
 }
 
 export function viewComposer(input: ViewInput): ComposerSnapshot {
-  const { layout, caret, maxRows, firstRow, list, ...rest } = input;
+  const { layout, caret, maxRows, firstRow, list, leastListed, ...rest } = input;
   const total = countRows(layout);
   const visual = toVisual(layout, caret);
   const hasBorder = maxRows > 2;
@@ -43,8 +45,11 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
   // One row of the list is its count.
   const room = available - Math.min(total, TEXT_ROWS_KEPT) - 1;
   const listRows = countListRows(list, room);
-  const suggestions = listRows === 0 ? undefined : viewList(list!, { rows: listRows, room, columns: input.columns });
-  const listed = listRows === 0 ? 0 : listRows + 1 + (suggestions?.detail.length ?? 0);
+  const shown = listRows === 0 ? undefined : viewList(list!, { rows: listRows, room, columns: input.columns });
+  const needed = shown ? listRows + 1 + shown.detail.length : 0;
+  const above = Math.max(0, Math.min(leastListed, room + 1) - needed);
+  const suggestions = shown && { ...shown, above };
+  const listed = shown ? needed + above : 0;
   const height = Math.max(1, Math.min(total, available - listed));
   const first = scrollTo(visual.row, firstRow, { height, total });
   const rows = Array.from({ length: height }, (_, index) => rowText(layout, first + index));
@@ -67,7 +72,8 @@ export function composerHeight(snapshot: ComposerSnapshot): number {
 
 /** Rows of the list above the rule. */
 export function listHeight({ suggestions }: ComposerSnapshot): number {
-  return suggestions ? Math.max(1, suggestions.items.length) + suggestions.detail.length + 1 : 0;
+  if (!suggestions) return 0;
+  return (suggestions.above ?? 0) + Math.max(1, suggestions.items.length) + suggestions.detail.length + 1;
 }
 
 /** The position of the real cursor, from the top left corner of the composer. */

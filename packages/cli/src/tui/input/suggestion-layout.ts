@@ -24,6 +24,8 @@ export interface SuggestionLayout {
   readonly label: number;
   /** Whether there is room for the facts about paths. */
   readonly hasFacts: boolean;
+  /** Whether there is room for descriptions beside the names. */
+  readonly hasDescriptions: boolean;
 }
 
 export function layoutSuggestions(items: readonly Suggestion[], columns: number): SuggestionLayout {
@@ -32,7 +34,8 @@ export function layoutSuggestions(items: readonly Suggestion[], columns: number)
   const fact = Math.max(0, ...items.map((item) => rowWidth(item.fact ?? '')));
   const hasFacts = fact > 0 && width >= LEAST_FOR_FACTS;
   const most = hasFacts ? width - MARK_CELLS - GAP_CELLS - fact : MAX_LABEL_CELLS;
-  return { width, hasFacts, label: Math.min(most, longest) };
+  const hasDescriptions = width >= LEAST_FOR_FACTS;
+  return { width, hasFacts, hasDescriptions, label: Math.min(hasDescriptions ? most : width - MARK_CELLS, longest) };
 }
 
 export interface SuggestionDetail {
@@ -71,6 +74,7 @@ function detailOf({ label, description }: Suggestion, layout: SuggestionLayout):
   return both.flatMap((part) => wrapRows(part, { width: layout.width, first: '    ' }));
 }
 
-function isWholeRow(name: string, description: string, { width, label }: SuggestionLayout): boolean {
+function isWholeRow(name: string, description: string, { width, label, hasDescriptions }: SuggestionLayout): boolean {
+  if (!hasDescriptions) return false;
   return name.length <= label && MARK_CELLS + label + GAP_CELLS + rowWidth(makeVisibleLine(description)) <= width;
 }
