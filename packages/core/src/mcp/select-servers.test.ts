@@ -225,6 +225,20 @@ describe('restrictions', () => {
     expect(servers).toMatchObject([{ name: 'mcp', source: 'project', address: { command: 'theirs', args: ['x'] } }]);
   });
 
+  it('says why a server does not start that the run asks for by its name, and nothing about others', () => {
+    const user = { one: { command: 'a' }, two: { command: 'b' }, three: { command: 'c' } };
+    const { servers, warnings } = selectServers(layersOf({ user }), {
+      named: ['two', 'three'],
+      disabled: ['three'],
+      admin: { allowed: ['one', 'three'] },
+    });
+    expect(servers).toEqual([]);
+    expect(warnings).toEqual([
+      'The MCP server three is disabled.',
+      "The MCP server two is blocked: the administrator's mcp.allowed does not name it.",
+    ]);
+  });
+
   it('connects to the address of the administrator and runs nothing else', () => {
     const admin = { config: { one: { url: 'https://admin/', type: 'http' } } };
     const { servers, idle } = select(

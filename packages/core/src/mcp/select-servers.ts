@@ -70,6 +70,8 @@ export function selectServers(layers: readonly McpLayer[], restrictions: ServerR
     const idle = findObstacle(origin.name, restrictions);
     if (idle !== undefined) {
       selection.idle.push({ name: origin.name, ...idle });
+      // A server that this run asks for by its name is not left out in silence.
+      if (contains(restrictions.named ?? [], origin.name)) selection.warnings.push(idle.message);
       continue;
     }
     const { server, problem, warnings } = resolveEntry(entry, { ...origin, startLimitMs });

@@ -50,6 +50,7 @@ it.each<Partial<PolicyRule>>([
   { mcpName: 'one', toolName: 'ehco', subagent: 'helper' },
   { mcpName: 'one', toolName: 'gone', source: { name: '/home/a/.gemini/policies/auto-saved.toml', line: 1 } },
   { mcpName: 'one', toolName: 'ehco', kind: 'builtin' },
+  { mcpName: 'none', source: { name: 'settings: mcp.allowed' } },
 ])('says nothing about %j', (fields) => {
   expect(findUnknownServerTools([rule(fields)], [ONE, FILES, AWAY])).toEqual([]);
 });

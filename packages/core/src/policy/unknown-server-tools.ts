@@ -13,8 +13,8 @@ export interface KnownServer {
   tools?: readonly { readonly own: string; readonly called: string }[] | undefined;
 }
 
-/** Rules that answers of the user became: their tools existed. */
-const SAVED_FILE = /auto-saved\.toml$/;
+/** Rules that answers of the user became: their tools existed. And lists of servers, whose names are checked where servers are chosen. */
+const CHECKED_ELSEWHERE = /auto-saved\.toml$|^settings: mcp/;
 
 export function isAboutServers({ kind, mcpName, toolName, subagent }: PolicyRule): boolean {
   // An agent may have servers of its own.
@@ -26,7 +26,7 @@ export function findUnknownServerTools(rules: readonly PolicyRule[], servers: re
   const found = new Map<string, string>();
   for (const rule of rules) {
     const { name, line } = rule.source;
-    if (!isAboutServers(rule) || SAVED_FILE.test(name)) continue;
+    if (!isAboutServers(rule) || CHECKED_ELSEWHERE.test(name)) continue;
     const unknown = rule.mcpName === undefined ? inCalledName(rule.toolName, servers) : inOwnName(rule, servers);
     if (!unknown || found.has(unknown.what)) continue;
     const meant = unknown.meant === undefined ? '' : `; did you mean ${unknown.meant}?`;
