@@ -268,6 +268,8 @@ describe('an interrupted batch', () => {
     const { lines } = await place.run(['results', id]);
     expect(lines.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(place.left().filter((name) => name.startsWith('worktree'))).toHaveLength(2);
+    const again = await place.run(['cancel', id]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('has ended; nothing is left to cancel.')]);
     expect((await place.run(['clean', id])).code).toBe(0);
     expect([place.left(), existsSync(join(place.state, id))]).toEqual([[], false]);
   });
@@ -317,7 +319,12 @@ describe('what is wrong with a batch', () => {
     ['an invalid line', ['run', 'bad.jsonl'], 42, /bad\.jsonl:1: "prompt" is missing\./],
     ['no match', ['run', '--over', '*.zig', '--prompt', 'x'], 42, /No file matches \*\.zig\./],
     ['no prompt', ['run', '--over', '*.txt'], 42, /--prompt is missing/],
-    ['an unknown option', ['run', 'bad.jsonl', '--fast'], 1, /--fast is an unknown option of castor batch run\./],
+    [
+      'an unknown option',
+      ['run', 'bad.jsonl', '-m', 'flash'],
+      1,
+      /-m is an unknown option of castor batch run; flags of castor follow --/,
+    ],
     ['an invalid limit', ['run', 'bad.jsonl', '--task-time', 'soon'], 1, /--task-time must be a time with its unit/],
     ['no batch', ['status'], 1, /There is no batch yet\./],
     ['an unknown batch', ['cancel', 'zzz'], 1, /There is no batch/],

@@ -12,6 +12,8 @@ import { BatchProblem } from './batch-problem.ts';
 export async function cancelBatch(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
   const batch = await findBatch(context, operandOf(argv, 'cancel'));
   await context.engine.recover();
+  if (batch.waiting + batch.running === 0)
+    throw new BatchProblem(`Every task of ${batch.id} has ended; nothing is left to cancel.`);
   await context.engine.change(batch.id, 'cancelled');
   const running = batch.running > 0 ? `; ${countOf(batch.running, 'running task')} end now` : '';
   await context.output.answer(

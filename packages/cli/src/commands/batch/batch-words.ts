@@ -141,7 +141,13 @@ export function parseWorking(argv: readonly string[], command: string): BatchWor
 
 function parsed(...given: Parameters<typeof parseWords>): CommandWords {
   const words = parseWords(...given);
-  if (typeof words === 'string') throw new BatchProblem(`${words} castor batch --help lists the options.`);
+  const help = 'castor batch --help lists the options.';
+  if (typeof words === 'string') throw new BatchProblem(`${words} ${help}`);
+  const unknown = words.operands.find((word) => /^-[A-Za-z]/.test(word));
+  if (unknown !== undefined)
+    throw new BatchProblem(
+      `${unknown} is an unknown option of castor ${given[1].command}; flags of castor follow --. ${help}`,
+    );
   return words;
 }
 

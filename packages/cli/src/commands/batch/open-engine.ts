@@ -1,6 +1,6 @@
 /** Opens the engine of batches: the embedded one, or a queue on a server, whose package is loaded only then. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqliteEngine } from '@castor/batch';
 import type { BatchEngine } from '@castor/batch';
@@ -16,7 +16,18 @@ export function openEmbedded(directory: string): BatchEngine {
     makeDirectory(directory);
     return new SqliteEngine(path);
   } catch (error) {
-    throw new BatchProblem(`The database of batches cannot be opened: ${path}: ${getErrorMessage(error)}`);
+    const full = isFull(directory) ? ': the disk is full' : '';
+    throw new BatchProblem(`The database of batches cannot be opened${full}: ${path}: ${getErrorMessage(error)}`);
+  }
+}
+
+/** SQLite tells a full disk as an error of input and output. */
+function isFull(directory: string): boolean {
+  try {
+    return statfsSync(directory).bavail === 0;
+  } catch {
+    // It could not even be made.
+    return false;
   }
 }
 

@@ -53,7 +53,7 @@ export async function runWorkerCommand(
       ...{ patienceMs: PATIENT_MS, stop: stop.signal },
       onUnreachable: (message) => output.note(`castor: ${message} Trying again; running tasks go on.`),
     });
-    await sweepWorkplaces(engine, directory, environment);
+    if (!words.isKept) await sweepWorkplaces(engine, directory, environment);
     output.note(`castor: this worker takes ${countOf(words.concurrency, 'task')} at once.`);
     const worker = work({
       ...{ engine, environment, concurrency: words.concurrency, isKept: words.isKept, machine: hostname() },
@@ -65,7 +65,7 @@ export async function runWorkerCommand(
       ...{ stop: stop.signal, cancel: cancel.signal },
     });
     for await (const event of worker) tell(event, output);
-    await sweepWorkplaces(engine, directory, environment);
+    if (!words.isKept) await sweepWorkplaces(engine, directory, environment);
     return ended() ?? ExitCode.Success;
   } catch (error) {
     const problem = problemOf(error);
