@@ -148,6 +148,14 @@ describe('castor eval show', () => {
     expect(stdout).toContain('Tasks that flip between tries:\n  b  1 of 4 passed');
   });
 
+  it('shows models in the order they were asked for', async () => {
+    const cwd = folder();
+    const [first, second] = [results({ a: [1, 1] }, { model: 'z' }), results({ a: [1, 1] }, { model: 'b' })];
+    writeResults(join(cwd, 'a.json'), { ...first, models: ['z', 'b'], runs: [...second.runs, ...first.runs] });
+    const { stdout } = await run(showResults, ['a.json'], cwd);
+    expect(stdout.match(/^[zb] +plain/gm)?.map(([name]) => name)).toEqual(['z', 'b']);
+  });
+
   it('does not count what was not judged', async () => {
     const cwd = folder();
     const base = results({ a: [1, 1], b: [1, 1] });

@@ -38,8 +38,15 @@ export interface Flip extends Tries {
 
 const UNJUDGED = new Set(['budget', 'cancelled']);
 
-export function summarise({ runs }: Pick<EvalResults, 'runs'>): Summary[] {
-  return [...groupBy(runs, variantOf).values()].map(summariseVariant);
+/** In the order of the models and prompts that were asked for, whichever ended first. */
+export function summarise({
+  runs,
+  models = [],
+  prompts = [],
+}: Pick<EvalResults, 'runs'> & Partial<Pick<EvalResults, 'models' | 'prompts'>>): Summary[] {
+  const place = ({ model, prompt }: Summary) => models.indexOf(model) * prompts.length + prompts.indexOf(prompt);
+  const all = [...groupBy(runs, variantOf).values()].map(summariseVariant);
+  return all.sort((one, other) => place(one) - place(other));
 }
 
 export function variantOf({ model, prompt }: Pick<EvalRun, 'model' | 'prompt'>): string {
