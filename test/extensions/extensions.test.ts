@@ -85,6 +85,9 @@ describe('castor extensions', () => {
     expect(await workspace.read('hooked')).toBe(`s3cret ${folder}\n`);
     expect(server.readRecord().of('started')[0]?.env['TOKEN']).toBe('s3cret');
 
+    expect((await castor('mcp', 'test', 'near')).code).toBe(0);
+    expect(server.readRecord().of('started').at(-1)?.env['TOKEN']).toBe('s3cret');
+
     const listed = await castor('extensions', 'list');
     const json = await castor('extensions', 'list', '-o', 'json');
     expect(listed.stdout).toContain('✓ cloud (1.0.0)\n');

@@ -52,6 +52,7 @@ export { disable, enable, isEnabled, readEnablement } from './extensions/enablem
 export { ExtensionError } from './extensions/extension-error.ts';
 export { ExtensionManager } from './extensions/extension-manager.ts';
 export type { ConfiguredExtension, ManagerPort } from './extensions/extension-manager.ts';
+export { findProblems } from './extensions/extension-problems.ts';
 export { fetchFolder, folderFormat } from './extensions/fetch-folder.ts';
 export type { FetchedFolder } from './extensions/fetch-folder.ts';
 export { refusalOf } from './extensions/install-rules.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ExtensionError, makeDirectory, readManifest } from '@castor/core/program';
+import { ExtensionError, findProblems, makeDirectory, readManifest } from '@castor/core/program';
 import { TEMPLATES } from './extension-templates.ts';
 
 /** Returns the sentences. Throws an ExtensionError for an existing path or an unknown template. */
@@ -37,7 +37,7 @@ export interface Validation {
 }
 
 /** Throws an ExtensionError where there is no readable manifest. */
-export function validateExtension(path: string, cwd: string): Validation {
+export async function validateExtension(path: string, cwd: string): Promise<Validation> {
   const folder = resolve(cwd, path);
   const { version, contextFileNames = [] } = readManifest(folder, cwd);
   const errors = contextFileNames
@@ -47,5 +47,5 @@ export function validateExtension(path: string, cwd: string): Validation {
     );
   const isSemver = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/.test(version);
   const warnings = isSemver ? [] : [`Version "${version}" is not in semver form, such as 1.0.0.`];
-  return { errors, warnings };
+  return { errors: [...errors, ...(await findProblems(folder))], warnings };
 }

@@ -183,9 +183,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     operands: [1, 1, 'one path'],
     async run({ operands: [path = ''] }, _desk, context) {
       const { validateExtension } = await import('./extensions-new.ts');
-      const { errors, warnings } = validateExtension(path, context.cwd);
+      const { errors, warnings } = await validateExtension(path, context.cwd);
       for (const warning of warnings) context.output.note(`castor: warning: ${warning}`);
-      if (errors.length > 0) throw new ExtensionError(`Extension validation failed: ${errors.join(' ')}`);
+      if (errors.length > 0) throw new ExtensionError(`Extension validation failed: ${errors.join('\n')}`);
       return say(context, [`Extension ${path} has been successfully validated.`]);
     },
   },

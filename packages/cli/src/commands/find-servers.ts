@@ -23,8 +23,17 @@ export interface FoundServers extends ChosenServers {
 /** Throws an ExitError for invalid settings, and a SettingsError for an unreadable file of disabled servers. */
 export async function findServers(folder: Folder, known?: LoadedConfiguration): Promise<FoundServers> {
   const loaded = known ?? (await load(folder));
-  const chosen = chooseStartServers({ ...folder, args: {} }, loaded, readDisabledServers(folder.home));
-  return { ...chosen, loaded };
+  const { trust, extensions, configuration } = loaded;
+  const problems: string[] = [];
+  const values = await extensions?.readValues({
+    ...folder,
+    environment: configuration.environment,
+    trustedFolder: trust.trusted,
+    onProblem: (problem) => problems.push(problem),
+  });
+  const disabled = readDisabledServers(folder.home);
+  const chosen = chooseStartServers({ ...folder, args: {} }, loaded, disabled, values?.sourceValues);
+  return { ...chosen, warnings: [...chosen.warnings, ...problems], loaded };
 }
 
 /** Keys beside `mcpServers` and below `mcp` that were probably meant for one of them. */

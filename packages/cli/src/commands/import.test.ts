@@ -97,7 +97,7 @@ describe('castor import --from claude', () => {
     for (const line of [
       'set the variable GITHUB_TOKEN: its value was not copied.',
       'no counterpart MCP server bad: its address contains a secret.',
-      'no counterpart setting statusLine: Castor has no counterpart.',
+      'no counterpart setting statusLine: castor.statusLine takes a command too, and tells it other fields: docs/keys.md.',
       'no counterpart variable MY_SECRET: values of variables are not copied.',
       'no counterpart permission Read(./src/**): Castor has no such rule.',
       'no counterpart command pr.md: it uses $1.',

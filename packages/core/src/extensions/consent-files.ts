@@ -93,7 +93,8 @@ export async function describeEach(
   return (await Promise.all(lines)).flat();
 }
 
-async function readFields(file: string): Promise<Fields> {
+/** Throws an Error for a file without front matter. */
+export async function readFields(file: string): Promise<Fields> {
   const split = splitFrontMatter(readText(file));
   if (!('block' in split)) throw new Error(`${split.reason}.`);
   const read = await parseFrontMatter(split.block);

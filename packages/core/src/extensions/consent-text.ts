@@ -76,7 +76,7 @@ function describeHooks(file: string): string[] {
       });
     });
   } catch (error) {
-    return [`an unreadable file: ${getErrorMessage(error)}`];
+    return [`an unreadable file: ${getErrorMessage(error).replaceAll(file, 'hooks/hooks.json')}`];
   }
 }
 

@@ -84,7 +84,7 @@ export function readManifest(directory: string, workspacePath: string): Manifest
 }
 
 function readContextFileNames(value: unknown, directory: string, file: string): string[] | undefined {
-  const names = typeof value === 'string' ? [value] : toTexts(value);
+  const names = toTexts(value);
   if (names.length === 0) return undefined;
   for (const name of names) {
     if (isInside(resolve(directory, name), directory)) continue;
@@ -111,6 +111,8 @@ function readThemeNames(value: unknown): string[] {
   return value.flatMap((theme: unknown) => (isRecord(theme) && typeof theme['name'] === 'string' ? theme['name'] : []));
 }
 
+/** A single text stands for a list of one: a restriction is not lost for its form. */
 function toTexts(value: unknown): string[] {
+  if (typeof value === 'string' && value !== '') return [value];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

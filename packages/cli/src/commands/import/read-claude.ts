@@ -53,9 +53,11 @@ function importSettings(path: string, scope: ImportPlace['scope']): ImportStep[]
     ),
     ...Object.keys(settings)
       .filter((key) => !HANDLED.has(key))
-      .map((key) => none(`setting ${key}`, 'Castor has no counterpart.')),
+      .map((key) => none(`setting ${key}`, key === 'statusLine' ? STATUS_LINE : 'Castor has no counterpart.')),
   ];
 }
+
+const STATUS_LINE = 'castor.statusLine takes a command too, and tells it other fields: docs/keys.md.';
 
 function importSandbox(sandbox: unknown, scope: ImportPlace['scope']): ImportStep[] {
   if (!isRecord(sandbox)) return [];
