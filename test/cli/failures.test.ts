@@ -17,9 +17,9 @@ async function ask(steps: Step[], env: Record<string, string> = {}): Promise<Cli
 }
 
 describe('castor when the model fails', () => {
+  // Which answers refuse the key: packages/core/src/provider/gemini/errors.test.ts.
   it.each<[string, Step, Partial<CliResult>]>([
     ['a 400', fault(400), { code: 1, stderr: 'castor: Request contains an invalid argument. (HTTP 400)\n' }],
-    ['a 403', fault(403), { code: 1, stderr: 'castor: The caller does not have permission. (HTTP 403)\n' }],
     [
       'a 404',
       fault(404),
@@ -46,16 +46,6 @@ describe('castor when the model fails', () => {
         code: 41,
         stderr: 'castor: the service rejected the credentials: Your key was reported as leaked. (HTTP 403)\n',
       },
-    ],
-    [
-      'an invalid key without details',
-      fault(400, { message: 'API key not valid' }),
-      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid (HTTP 400)\n' },
-    ],
-    [
-      'an invalid key',
-      fault(400, { message: 'API key not valid.', errorInfo: { reason: 'API_KEY_INVALID' } }),
-      { code: 41, stderr: 'castor: the service rejected the credentials: API key not valid. (HTTP 400)\n' },
     ],
   ])('gives the words of the server for %s, after one request', async (_, step, expected) => {
     expect(await ask([step])).toMatchObject({ ...expected, stdout: '', requests: 1 });

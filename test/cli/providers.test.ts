@@ -131,30 +131,6 @@ describe('a model of another provider', () => {
       ['providers.anthropic.apiKey is unknown', 'never read from a settings file', 'apiKeyEnv'],
     ],
     [
-      'a mistyped setting',
-      { settings: (url) => ({ providers: { anthropic: { baseURL: url } } }) },
-      52,
-      ['providers.anthropic.baseURL is unknown', 'Did you mean baseUrl?'],
-    ],
-    [
-      'a mistyped quirk',
-      { settings: () => ({ providers: { anthropic: { quirks: { streamOption: false } } } }) },
-      52,
-      ['providers.anthropic.quirks.streamOption is unknown', 'Did you mean streamOptions?'],
-    ],
-    [
-      'a mistyped fact about a model',
-      { settings: () => ({ providers: { anthropic: { models: { m: { contextwindow: 9_000 } } } } }) },
-      52,
-      ['providers.anthropic.models.m.contextwindow is unknown', 'Did you mean contextWindow?'],
-    ],
-    [
-      'half of a price',
-      { settings: () => ({ providers: { anthropic: { models: { m: { price: { input: 1 } } } } } }) },
-      52,
-      ['providers.anthropic.models.m.price needs both input and output'],
-    ],
-    [
       'missing Google credentials',
       { args: ['-m', 'vertex-anthropic/claude-x'], env: () => ({}) },
       41,

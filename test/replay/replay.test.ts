@@ -171,9 +171,18 @@ describe('a recorded run', () => {
 });
 
 describe('the recording of a stranger', () => {
-  it('starts no program and reaches no address, whatever it says', async () => {
+  let hello: Promise<string> | undefined;
+  const recordHello = async () => {
     await using place = await openPlace();
     await record(place, () => say('hello'));
+    return place.text();
+  };
+  /** A recording names no folder: it is the same wherever it lies. */
+  const writeHello = async ({ file }: Place) => writeFileSync(file, await (hello ??= recordHello()));
+
+  it('starts no program and reaches no address, whatever it says', async () => {
+    await using place = await openPlace();
+    await writeHello(place);
     const marker = join(place.workspace.home, 'ran');
     const hook = { matcher: '*', hooks: [{ type: 'command', command: `touch ${marker}` }] };
     const settings = {
@@ -197,7 +206,7 @@ describe('the recording of a stranger', () => {
 
   it('writes no file outside its folder', async () => {
     await using place = await openPlace();
-    await record(place, () => say('hello'));
+    await writeHello(place);
     const line = { type: 'file', root: 'workspace', path: '../../../escaped.txt', text: 'x' };
     place.edit((text) => `${text}${JSON.stringify(line)}\n`);
     const { code, stderr } = await place.run(['replay', 'run.jsonl']);
@@ -210,7 +219,6 @@ describe('what cannot be recorded or replayed', () => {
     ['a missing recording', ['replay', 'no.jsonl'], 42, /no\.jsonl does not exist\./],
     ['another file', ['replay', 'other.jsonl'], 42, /other\.jsonl:1: the line is not part of a recording\./],
     ['no folder', ['replay'], 42, /There is no folder replays\./],
-    ['a session', ['--record', 'r', '--resume', 'latest', '-p', 'x'], 42, /it cannot continue a session/],
     ['an existing file', ['--model', 'offline', '--record', 'other.jsonl', '-p', 'x'], 42, /other\.jsonl exists\./],
     ['a conversation', ['--record', 'r', '--acp'], 42, /--record records a run of one prompt/],
   ])('is said in one sentence: %s', async (_, words, code, sentence) => {
