@@ -40,11 +40,11 @@ describe('a call', () => {
 
   it('that edits shows where and what', async () => {
     const args = { file_path: 'a.txt', old_string: 'old', new_string: 'new', instruction: 'x' };
-    await using scene = await openScene([call('replace', args), say('ok')], { files: { 'a.txt': 'old\n' } });
+    await using scene = await openScene([call('replace', args), say('ok')], { files: { 'a.txt': 'old\r\n' } });
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'go');
     const path = join(workspace.project, 'a.txt');
-    const diff = { type: 'diff', path, oldText: 'old\n', newText: 'new\n', _meta: { kind: 'modify' } };
+    const diff = { type: 'diff', path, oldText: 'old\r\n', newText: 'new\r\n', _meta: { kind: 'modify' } };
     // Some editors show no more of a question than it holds itself.
     expect(editor.permissions).toMatchObject([
       { toolCall: { content: [diff], title: 'Edit a.txt', kind: 'edit', rawInput: args } },

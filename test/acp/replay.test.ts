@@ -16,8 +16,8 @@ const SCRIPT =
   'const fs = require("fs"); const f = process.argv[1]; fs.writeFileSync(f, fs.readFileSync(f, "utf8").trim() + "\\n")';
 const TIDY = { command: process.execPath, args: ['-e', SCRIPT, '{file}'], extensions: ['.md'] };
 
-const edit = (id: string, from: string, to: string) =>
-  call('replace', { file_path: 'many.txt', old_string: from, new_string: to, instruction: 'x' }, { id });
+const edit = (id: string, from: string, to: string, file_path = 'many.txt') =>
+  call('replace', { file_path, old_string: from, new_string: to, instruction: 'x' }, { id });
 
 /** What the user sees of a call. */
 function seen({ toolCallId, title, kind, locations, content, rawInput, statuses }: ShownCall) {
@@ -37,11 +37,20 @@ it('a loaded session shows what the live one showed', async () => {
       call('write_todos', { todos: TODOS }, { id: 'todos' }),
       call('grep_search', { pattern: 'LINE', dir_path: '.' }, { id: 'search' }),
     ),
-    answer(text('I edit again.'), edit('again', 'line 2\n', 'line two\n')),
+    answer(
+      text('I edit again.'),
+      edit('again', 'line 2\n', 'line two\n'),
+      edit('windows', 'b', 'B\nand', 'windows.txt'),
+      edit('mixed', 'b', 'B', 'mixed.txt'),
+      call('write_file', { file_path: 'whole.txt', content: 'a\nB\n' }, { id: 'whole' }),
+    ),
     say('done'),
   ];
   await using scene = await openScene(script, {
-    files: { 'many.txt': MANY, 'kept.md': 'zero\n' },
+    files: {
+      ...{ 'many.txt': MANY, 'kept.md': 'zero\n', 'whole.txt': 'a\r\nb\r\n' },
+      ...{ 'windows.txt': '\uFEFFa\r\nb\r\nc\r\n', 'mixed.txt': 'a\r\nb\nc\r\n' },
+    },
     settings: { castor: { diagnostics: { formatters: { tidy: TIDY }, timeout: 60 } } },
     args: ['--model', 'gemini-2.5-pro', '--approval-mode', 'yolo'],
   });
@@ -51,8 +60,16 @@ it('a loaded session shows what the live one showed', async () => {
   await editor.prompt(session, [{ type: 'text', text: 'look' }, picture, sound]);
   // The diff is that of the file as it is on disk, after the formatter.
   expect(await workspace.read('kept.md')).toBe('one\n');
-  const formatted = editor.calls().find(({ toolCallId }) => toolCallId === 'formatted')!;
-  expect(formatted.content).toMatchObject([{ type: 'diff', oldText: 'zero\n', newText: 'one\n' }]);
+  const diffOf = (id: string) => {
+    const [{ oldText, newText } = {}] = editor.calls().find(({ toolCallId }) => toolCallId === id)!.content;
+    return [oldText, newText];
+  };
+  expect(diffOf('formatted')).toEqual(['zero\n', 'one\n']);
+  // Both texts have the line ends of the file; its byte order mark is no text.
+  expect(diffOf('windows')).toEqual(['a\r\nb\r\nc\r\n', 'a\r\nB\r\nand\r\nc\r\n']);
+  expect(await workspace.read('windows.txt')).toBe('\uFEFFa\r\nB\r\nand\r\nc\r\n');
+  expect(diffOf('mixed')).toEqual(['a\r\nb\nc\r\n', 'a\r\nB\nc\r\n']);
+  expect(diffOf('whole')).toEqual(['a\r\nb\r\n', 'a\r\nB\r\n']);
   await editor.request('session/close', { sessionId: session });
 
   await using second = await Editor.open({ workspace, model, env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } });

@@ -79,10 +79,11 @@ export interface DiffStat {
 }
 
 export interface FileDiff {
-  /** Unified diff. */
+  /** Unified diff, with `\n` line ends. */
   fileDiff: string;
   fileName: string;
   filePath: string;
+  /** Both texts as the file has them, with its own line ends and without a byte order mark. */
   originalContent: string | null;
   newContent: string;
   diffStat?: DiffStat;

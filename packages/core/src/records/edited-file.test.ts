@@ -36,6 +36,14 @@ describe('the versions of an edited file', () => {
     expect(shown).toMatchObject({ originalContent: BEFORE, newContent: AFTER });
   });
 
+  it('have the line ends of the file', async () => {
+    const bytes = Buffer.from(`\uFEFF${BEFORE.replaceAll('\n', '\r\n')}`);
+    const preImage = await new PreImages(chats, 's').keep(bytes, fingerprint(bytes));
+    const shown = createEditedFile(chats)(await diffOf(BEFORE, AFTER), changeOf(preImage));
+    const [originalContent, newContent] = [BEFORE, AFTER].map((text) => text.replaceAll('\n', '\r\n'));
+    expect(shown).toMatchObject({ originalContent, newContent });
+  });
+
   it('are whole for a file that the call created', async () => {
     const shown = createEditedFile(chats)(await diffOf('', 'new\nfile', true), undefined);
     expect(shown).toMatchObject({ originalContent: null, newContent: 'new\nfile' });

@@ -5,7 +5,7 @@
 
 import type { FileDiff } from '../protocol/tools.ts';
 import { applyDiff, sidesOfDiff } from '../tools/files/reverse-diff.ts';
-import { decodeText, toVisibleText } from '../tools/files/text-file.ts';
+import { realText } from '../tools/files/text-file.ts';
 import { readPreImage } from './pre-images.ts';
 import type { FileChange } from './session-file.ts';
 
@@ -38,5 +38,5 @@ export function partsOf(diff: Recorded): FileDiff {
 
 function originalOf(chats: string, change: FileChange | undefined): string | undefined {
   const bytes = change?.preImage === undefined ? undefined : readPreImage(chats, change.preImage);
-  return bytes && toVisibleText(decodeText(bytes).text);
+  return bytes && realText(bytes);
 }

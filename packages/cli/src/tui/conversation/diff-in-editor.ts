@@ -34,13 +34,21 @@ export async function askInBoth(
   const closed = editor.closeDiff(filePath);
   if (answer === undefined || !isYes(answer)) return answer;
   const left = await closed;
-  const isEdited = left !== undefined && left !== newContent;
+  const isEdited = left !== undefined && !isSameText(left, newContent);
   return isEdited ? { ...answer, payload: { ...answer.payload, newContent: left } } : answer;
 }
 
 function fromEditor(said: DiffAnswer, proposed: string): ApprovalAnswer {
   if (!said.isAccepted) return { outcome: 'cancel' };
-  return { outcome: 'proceed_once', ...(said.content !== proposed && { payload: { newContent: said.content } }) };
+  return {
+    outcome: 'proceed_once',
+    ...(!isSameText(said.content, proposed) && { payload: { newContent: said.content } }),
+  };
+}
+
+/** An editor may show the text with other line ends; the file keeps its own. */
+function isSameText(left: string, proposed: string): boolean {
+  return left.replaceAll('\r\n', '\n') === proposed.replaceAll('\r\n', '\n');
 }
 
 function isYes({ outcome }: ApprovalAnswer): boolean {

@@ -397,10 +397,11 @@ describe('replace', () => {
     const { signal } = new AbortController();
     const first = tools[name].build({ file_path: 'a.txt', ...more });
     await first.confirm(signal);
-    const args = first.modifyArgs!('three\n');
+    const args = first.modifyArgs!('three\r\n');
     expect(args).toMatchObject({ modified_by_user: true, ai_proposed_content: 'two\n' });
+    expect(Object.values(args)).toContain('three\n');
     const second = tools[name].build(args);
-    expect(await second.confirm(signal)).toMatchObject({ originalContent: 'one\n', newContent: 'three\n' });
+    expect(await second.confirm(signal)).toMatchObject({ originalContent: 'one\r\n', newContent: 'three\r\n' });
     const result = await second.execute(context());
     expect(await text('a.txt')).toBe('three\r\n');
     expect(result.llmContent).toContain('The user modified the proposed content');

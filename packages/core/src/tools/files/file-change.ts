@@ -21,6 +21,7 @@ import {
   fromModelText,
   isUniform,
   mixesEncodings,
+  realText,
   toVisibleText,
   withLineEnding,
 } from './text-file.ts';
@@ -89,7 +90,7 @@ export function createFileChange<P extends FileParams>(options: FileChangeOption
           absolute,
           current,
           planned.text,
-          planned.text,
+          planned,
           CONFIRM,
         );
         return { type: 'edit', title: options.title(store.workspace.relative(params.file_path)), ...diff };
@@ -103,7 +104,7 @@ export function createFileChange<P extends FileParams>(options: FileChangeOption
       const proposal = shown.get(params);
       if (proposal === undefined || 'error' in proposal) throw new Error('Only a shown proposal can be edited.');
       const args: object = {
-        ...options.edited(params, proposal.original, newContent),
+        ...options.edited(params, proposal.original, fromModelText(newContent)),
         modified_by_user: true,
         ai_proposed_content: params.ai_proposed_content ?? proposal.proposed,
         [EDITED_BY_PERSON]: proposal.fingerprint,
@@ -198,7 +199,7 @@ async function describeResult<P extends FileParams>(
       absolute,
       current,
       params.ai_proposed_content ?? planned.text,
-      written.text,
+      written,
       RESULT,
     ),
     data: {
@@ -216,12 +217,12 @@ async function describeResult<P extends FileParams>(
 export async function redescribeDiff(shown: FileDiff, bytes: Buffer): Promise<FileDiff> {
   const { createDiffStat, createUnifiedDiff } = await import('./diff.ts');
   const { fileName, originalContent, diffStat } = shown;
-  const [before, after] = [originalContent ?? '', toVisibleText(decodeText(bytes).text)];
+  const [before, after] = [fromModelText(originalContent ?? ''), toVisibleText(decodeText(bytes).text)];
   const counted = diffStat && (await createDiffStat(before, after, after));
   return {
     ...shown,
     fileDiff: await createUnifiedDiff(before, after, { fileName, ...RESULT }),
-    newContent: after,
+    newContent: realText(bytes),
     // What the user changed in the proposal stays counted.
     ...(diffStat && counted && { diffStat: { ...counted, ...usersPart(diffStat) } }),
   };
@@ -235,19 +236,19 @@ async function describeDiff(
   filePath: string,
   current: TextFile | undefined,
   proposed: string,
-  written: string,
+  written: PlannedChange,
   headers: { oldHeader: string; newHeader: string },
 ): Promise<FileDiff> {
   const { createDiffStat, createUnifiedDiff } = await import('./diff.ts');
   const before = current === undefined ? '' : toVisibleText(current.text);
-  const after = toVisibleText(written);
+  const after = toVisibleText(written.text);
   const fileName = path.basename(filePath);
   return {
     fileDiff: await createUnifiedDiff(before, after, { fileName, ...headers }),
     fileName,
     filePath,
-    originalContent: current === undefined ? null : before,
-    newContent: after,
+    originalContent: current === undefined ? null : toVisibleText(current.raw),
+    newContent: realText(written.bytes),
     diffStat: await createDiffStat(before, toVisibleText(proposed), after),
     isNewFile: current === undefined,
   };

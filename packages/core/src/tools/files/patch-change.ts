@@ -12,7 +12,7 @@ import type { FilePatch } from '../edit/parse-patch.ts';
 import { planText } from './file-change.ts';
 import type { AbsentFile, FileStore, LoadedFile } from './file-store.ts';
 import { findOmissionPlaceholder } from './omission-placeholder.ts';
-import { decodeText, toVisibleText } from './text-file.ts';
+import { decodeText, realText, toVisibleText } from './text-file.ts';
 
 export interface PatchParams {
   patch: string;
@@ -174,7 +174,7 @@ async function describePlan(
 
 async function describeDiff(
   { workspace }: FileStore,
-  { patch, file, before, after }: PlannedFile,
+  { patch, file, before, after, bytes }: PlannedFile,
   oldHeader: string,
   newHeader: string,
 ): Promise<Omit<FileDiff, 'diffStat'>> {
@@ -185,8 +185,8 @@ async function describeDiff(
     fileDiff: await createUnifiedDiff(before, after, { fileName, oldHeader, newHeader }),
     fileName,
     filePath,
-    originalContent: 'bytes' in file ? before : null,
-    newContent: after,
+    originalContent: 'bytes' in file ? realText(file.bytes) : null,
+    newContent: bytes ? realText(bytes) : '',
     isNewFile: !('bytes' in file),
   };
 }

@@ -24,6 +24,18 @@ describe('reverseDiff', () => {
   });
 
   it.each([
+    ['\\r\\n', 'one\r\ntwo\r\nthree', 'one\r\nTWO\r\nand\r\nthree'],
+    ['mixed line ends', 'one\r\ntwo\nthree\r\nfour\n', 'one\r\nTWO\nthree\r\nfour\n'],
+    ['a lone \\r', 'one\rtwo\r\r\nthree\r\n', 'ONE\rtwo\r\r\nthree\r\n'],
+  ])('keeps the line ends of the text: %s', async (_name, before, after) => {
+    const plain = (text: string) => text.replaceAll('\r\n', '\n');
+    const diff = await createUnifiedDiff(plain(before), plain(after), LABELS);
+    expect(reverseDiff(after, diff)).toBe(before);
+    expect(applyDiff(before, diff)).toBe(after);
+    expect(applyDiff(plain(before), diff)).toBe(plain(after));
+  });
+
+  it.each([
     ['the changed line is another', 'one\nThree\nthree\n'],
     ['a line around it is another', 'ONE\nTWO\nthree\n'],
     ['there are lines before it', 'zero\none\nTWO\nthree\n'],

@@ -124,6 +124,14 @@ export function toVisibleText(text: string): string {
   return text.toWellFormed();
 }
 
+/**
+ * The text as the file has it, with its own line ends: what another program reads there. The byte order mark is a mark of
+ * the encoding, not text, as in every editor.
+ */
+export function realText(bytes: Uint8Array): string {
+  return toVisibleText(decodeText(bytes).raw);
+}
+
 /** Normalizes a model's text for storage: `\n` line ends, no half characters. */
 export function fromModelText(text: string): string {
   return text.toWellFormed().replaceAll('\r\n', '\n');
