@@ -126,6 +126,8 @@ export class ToolCallUpdates {
     const id = ToolCallUpdates.idOf(callId, event);
     const call = this.calls.get(id);
     if (!call) return;
+    // A cancelled sub-agent does not report the ends of its calls any more.
+    this.close(`${id}/`);
     this.calls.delete(id);
     clearTimeout(call.timer);
     const content = [...contentOf(resultDisplay, call, error), ...mediaIn(responseParts)];
@@ -133,13 +135,15 @@ export class ToolCallUpdates {
     this.update(call, { status, content, ...(data && { rawOutput: data }) });
   }
 
-  /** Ends what a prompt left open, for example after a bug. */
-  close(): void {
-    for (const call of this.calls.values()) {
+  /** Ends what a prompt or a sub-agent left open: those whose id begins so, a sub-agent's calls before its own. */
+  close(prefix = ''): void {
+    for (const call of [...this.calls.values()].toReversed()) {
+      if (!call.id.startsWith(prefix)) continue;
+      this.calls.delete(call.id);
       clearTimeout(call.timer);
-      this.update(call, { status: 'failed' });
+      const hasRest = call.timer !== undefined && call.output !== '';
+      this.update(call, { status: 'failed', ...(hasRest && { content: shownOutput(call) }) });
     }
-    this.calls.clear();
   }
 
   private addOutput(call: Call, more: string): void {
@@ -153,12 +157,16 @@ export class ToolCallUpdates {
   private showOutput(call: Call): void {
     call.timer = undefined;
     call.shownAt = performance.now();
-    this.update(call, { content: [textContent(fence(call.output))] });
+    this.update(call, { content: shownOutput(call) });
   }
 
   private update({ id }: Call, fields: Fields): void {
     this.options.emit({ sessionUpdate: 'tool_call_update', toolCallId: id, ...fields });
   }
+}
+
+function shownOutput({ output }: Call): ToolCallContent[] {
+  return [textContent(fence(output))];
 }
 
 /** A command is its own title. */
