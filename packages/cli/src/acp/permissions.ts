@@ -5,7 +5,7 @@
 
 import type { PermissionOption, PermissionOptionKind, ToolCallContent } from '@agentclientprotocol/sdk';
 import { assertNever } from '@castor/core';
-import type { ConfirmationPayload, ToolCallConfirmationDetails, ToolConfirmationOutcome } from '@castor/core';
+import type { ConfirmationPayload, FileDiff, ToolCallConfirmationDetails, ToolConfirmationOutcome } from '@castor/core';
 import { makeVisible, makeVisibleLine } from '../make-visible.ts';
 
 export interface PermissionResponse {
@@ -85,10 +85,8 @@ export function responseTo(
 /** What the call would do, to its last character. */
 export function describeQuestion(details: ToolCallConfirmationDetails): ToolCallContent[] {
   switch (details.type) {
-    case 'edit': {
-      const { filePath: path, originalContent: oldText, newContent: newText } = details;
-      return [{ type: 'diff', path, oldText, newText, _meta: { kind: oldText === null ? 'add' : 'modify' } }];
-    }
+    case 'edit':
+      return (details.files ?? [details]).map(diffContent);
     case 'exec': {
       const { command, reason, alwaysCovers = [] } = details;
       const covered = alwaysCovers.map((each) => `\`${makeVisibleLine(each)}\``).join(', ');
@@ -123,6 +121,13 @@ export function describeQuestion(details: ToolCallConfirmationDetails): ToolCall
     default:
       return assertNever(details);
   }
+}
+
+export function diffContent(diff: Omit<FileDiff, 'diffStat'>): ToolCallContent {
+  const { filePath, originalContent, newContent, isNewFile, isDeleted } = diff;
+  const oldText = isNewFile ? null : originalContent;
+  const kind = oldText === null ? 'add' : isDeleted ? 'delete' : 'modify';
+  return { type: 'diff', path: filePath, oldText, newText: newContent, _meta: { kind } };
 }
 
 export function option(optionId: string, name: string, kind: PermissionOptionKind): PermissionOption {

@@ -6,7 +6,6 @@
 import type { SessionUpdate, ToolCallContent, ToolCallStatus, ToolKind as AcpKind } from '@agentclientprotocol/sdk';
 import type {
   AgentEvent,
-  FileDiff,
   Part,
   ToolCallRequestInfo,
   ToolCallResponseInfo,
@@ -16,7 +15,7 @@ import type {
 } from '@castor/core';
 import { callWords } from '../call-words.ts';
 import { makeVisibleLine } from '../make-visible.ts';
-import { fence, textContent } from './permissions.ts';
+import { diffContent, fence, textContent } from './permissions.ts';
 
 type Fields = Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update' }>, 'sessionUpdate' | 'toolCallId'>;
 
@@ -190,7 +189,8 @@ function contentOf(
     return [...shown, textContent(kind === 'execute' ? fence(display.replace(/\n+$/, '')) : display)];
   }
   if (display && 'fileDiff' in display) return [...shown, diffContent(display)];
-  if (display && 'summary' in display) return [...shown, textContent(display.summary)];
+  if (display && 'summary' in display)
+    return [...shown, ...(display.diffs?.map(diffContent) ?? [textContent(display.summary)])];
   return shown;
 }
 
@@ -202,10 +202,4 @@ function mediaIn(parts: readonly Part[]): ToolCallContent[] {
     const type = (['image', 'audio'] as const).find((each) => mimeType.startsWith(`${each}/`));
     return type === undefined || data === '' ? [] : [{ type: 'content', content: { type, data, mimeType } }];
   });
-}
-
-export function diffContent({ filePath, originalContent, newContent, isNewFile }: FileDiff): ToolCallContent {
-  const oldText = isNewFile ? null : originalContent;
-  const kind = oldText === null ? 'add' : 'modify';
-  return { type: 'diff', path: filePath, oldText, newText: newContent, _meta: { kind } };
 }

@@ -7,7 +7,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ResultContext } from '../scheduler/ports.ts';
 import type { ChangedFile, FileDiagnostics, FileReport } from '../diagnostics/file-diagnostics.ts';
-import type { ToolResult } from '../protocol/tools.ts';
+import type { FileDiff, ToolResult } from '../protocol/tools.ts';
 import type { WrittenFile } from '../tools/files/file-store.ts';
 import { fingerprint } from '../tools/files/read-ledger.ts';
 
@@ -70,10 +70,22 @@ export class WrittenFiles {
   /** The user is shown what is on disk after the formatters, not what the call wrote before them. */
   private async settle(result: ToolResult, formatted: FileReport['formatted']): Promise<ToolResult> {
     const { returnDisplay, data } = result;
-    if (formatted.size === 0 || typeof returnDisplay !== 'object' || !('fileDiff' in returnDisplay)) return result;
+    if (formatted.size === 0 || typeof returnDisplay !== 'object') return result;
+    const { redescribeDiff } = await import('../tools/files/file-change.ts');
+    if ('diffs' in returnDisplay && returnDisplay.diffs) {
+      const { files = [] } = returnDisplay;
+      const renew = (diff: FileDiff, index: number) => {
+        const bytes = formatted.get(files[index] ?? '');
+        return bytes ? redescribeDiff(diff, bytes) : diff;
+      };
+      return {
+        ...result,
+        returnDisplay: { ...returnDisplay, diffs: await Promise.all(returnDisplay.diffs.map(renew)) },
+      };
+    }
+    if (!('fileDiff' in returnDisplay)) return result;
     const bytes = formatted.get(await this.realPath(returnDisplay.filePath));
     if (!bytes) return result;
-    const { redescribeDiff } = await import('../tools/files/file-change.ts');
     return {
       ...result,
       returnDisplay: await redescribeDiff(returnDisplay, bytes),

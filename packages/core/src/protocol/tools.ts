@@ -88,6 +88,14 @@ export interface FileDiff {
   newContent: string;
   diffStat?: DiffStat;
   isNewFile?: boolean;
+  isDeleted?: boolean;
+}
+
+/** A change of several files: their real paths, and the diff of each in the same order. */
+export interface ChangedFiles {
+  summary: string;
+  files?: string[];
+  diffs?: FileDiff[];
 }
 
 export type TodoStatus = 'pending' | 'in_progress' | 'completed' | 'cancelled' | 'blocked';
@@ -98,7 +106,7 @@ export interface Todo {
 }
 
 /** The part of a result that the user sees. */
-export type ToolResultDisplay = string | FileDiff | { todos: Todo[] } | { summary: string; files?: string[] };
+export type ToolResultDisplay = string | FileDiff | { todos: Todo[] } | ChangedFiles;
 
 export interface ToolResult {
   /** The part of a result that the model reads. */
@@ -122,7 +130,8 @@ export type ToolConfirmationOutcome =
 
 /** The question for the user before a call runs. Plain data: `respond` delivers the answer. */
 export type ToolCallConfirmationDetails =
-  | ({ type: 'edit'; title: string } & Omit<FileDiff, 'diffStat'>)
+  /** `files`: the diffs of a change of several files, which the other fields hold joined. */
+  | ({ type: 'edit'; title: string; files?: FileDiff[] } & Omit<FileDiff, 'diffStat'>)
   | {
       type: 'exec';
       title: string;

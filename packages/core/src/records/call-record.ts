@@ -3,6 +3,7 @@
 import type { ToolCallDisplay, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
 import { readFailedCommand } from '../transcript/command-failure.ts';
+import { toShownResult } from '../transcript/shown-result.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { describeCall, shortenDisplay } from './describe-call.ts';
 import type { EndedCall, StartedCall } from './session-file.ts';
@@ -32,12 +33,10 @@ export function failureOf(data: Record<string, unknown> | undefined): Pick<Ended
   return failed.exitCode === null ? { stoppedBy: failed.signal ?? '' } : { exitCode: failed.exitCode };
 }
 
-/** Keeps only the diff of an edit: it implies both versions of the file. */
+/** Without texts too long to keep. */
 export function toKeptDisplay(display: ToolResultDisplay | undefined): ShownResult | undefined {
   if (display === undefined || typeof display === 'string') {
     return display !== undefined && display.length <= KEPT_DISPLAY ? display : undefined;
   }
-  if (!('fileDiff' in display)) return display;
-  const { originalContent: _before, newContent: _after, ...diff } = display;
-  return diff;
+  return toShownResult(display);
 }

@@ -55,8 +55,8 @@ const EXIT_CODE = /^Exit Code: (-?\d+)$/m;
 interface WaitingCall {
   readonly name: string;
   readonly shown?: ShownCall;
-  /** The first file it changed. */
-  readonly change: FileChange | undefined;
+  /** The files it changed. */
+  readonly changes: readonly FileChange[];
 }
 
 type Ending = Pick<StoredToolCall, 'resultDisplay' | 'status'> & Pick<EndedCall, 'exitCode' | 'stoppedBy'>;
@@ -168,7 +168,7 @@ class EventReplay {
     const known = root === undefined ? undefined : recordedKind(started?.name ?? name, args, root);
     this.waiting.set(callId, {
       name,
-      change: started?.changes?.[0],
+      changes: started?.changes ?? [],
       ...(known && { shown: { display, ...known, locations: [...known.locations] } }),
     });
     const value = { callId, name, args, display, isClientInitiated: false, prompt_id: this.prompt_id ?? '' };
@@ -212,9 +212,14 @@ class EventReplay {
     return [...this.waiting].find(([, waiting]) => waiting.name === name)?.[0];
   }
 
-  private toDisplay(shown: ShownResult | undefined, { change }: WaitingCall): ToolResultDisplay | undefined {
-    if (typeof shown !== 'object' || !('fileDiff' in shown)) return shown;
-    return (this.options.editedFile ?? partsOf)(shown, change);
+  private toDisplay(shown: ShownResult | undefined, { changes }: WaitingCall): ToolResultDisplay | undefined {
+    if (typeof shown !== 'object' || 'todos' in shown) return shown;
+    const restore = this.options.editedFile ?? partsOf;
+    if ('fileDiff' in shown) return restore(shown, changes[0]);
+    const { diffs, ...rest } = shown;
+    if (!diffs) return rest;
+    const changeOf = (index: number) => changes.find(({ path }) => path === rest.files?.[index]);
+    return { ...rest, diffs: diffs.map((diff, index) => restore(diff, changeOf(index))) };
   }
 
   private end(): void {

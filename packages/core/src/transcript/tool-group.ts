@@ -7,9 +7,9 @@ import type { ToolCallUpdatedEvent } from '../protocol/agent-events.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
 import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
-import type { ToolResultDisplay } from '../protocol/tools.ts';
 import { describeFailedCommand, readFailedCommand } from './command-failure.ts';
-import type { ChildView, PendingCall, ShownResult, ToolCallView } from './transcript.ts';
+import { toShownResult } from './shown-result.ts';
+import type { ChildView, PendingCall, ToolCallView } from './transcript.ts';
 
 /** Live output kept per call. It is cut at twice this length, so that cutting costs nothing per event. */
 const OUTPUT_KEPT = 100_000;
@@ -126,12 +126,6 @@ function appendOutput({ output, omittedOutput }: PendingCall, delta: string) {
   if (whole.length <= 2 * OUTPUT_KEPT) return { output: whole, omittedOutput };
   const kept = whole.slice(-OUTPUT_KEPT);
   return { output: kept, omittedOutput: omittedOutput + whole.length - kept.length };
-}
-
-function toShownResult(display: ToolResultDisplay): ShownResult {
-  if (typeof display === 'string' || !('fileDiff' in display)) return display;
-  const { originalContent: _before, newContent: _after, ...diff } = display;
-  return diff;
 }
 
 function toCommittedCall(call: PendingCall): ToolCallView {

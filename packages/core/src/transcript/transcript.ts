@@ -9,6 +9,7 @@ import type { AgentEventType, FallbackRequestedEvent, Outcome } from '../protoco
 import type { CompressionStatus, RetryValue, ThoughtSummary } from '../protocol/events.ts';
 import type { ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type {
+  ChangedFiles,
   FileDiff,
   ToolCallConfirmationDetails,
   ToolErrorType,
@@ -40,7 +41,11 @@ export const MessageType = {
 export type MessageType = (typeof MessageType)[keyof typeof MessageType];
 
 /** A result as shown. For an edit only the diff: whole files would fill the memory of a long session. */
-export type ShownResult = Exclude<ToolResultDisplay, FileDiff> | Omit<FileDiff, 'originalContent' | 'newContent'>;
+export type ShownDiff = Omit<FileDiff, 'originalContent' | 'newContent'>;
+export type ShownResult =
+  | Exclude<ToolResultDisplay, FileDiff | ChangedFiles>
+  | ShownDiff
+  | (Omit<ChangedFiles, 'diffs'> & { readonly diffs?: readonly ShownDiff[] });
 
 export interface ToolCallView {
   readonly callId: string;

@@ -33,7 +33,9 @@ export async function askAboutCall(
   }
   const ask = (stop: AbortSignal) => askApproval(details, { ...options.approval(), host, signal: stop });
   const editor = options.editorDiffs();
-  const answer = editor && details.type === 'edit' ? await askInBoth(details, editor, ask, signal) : await ask(signal);
+  // An editor shows one file at a time.
+  const isOneFile = details.type === 'edit' && !details.files;
+  const answer = editor && isOneFile ? await askInBoth(details, editor, ask, signal) : await ask(signal);
   if (!answer) return;
   (await agent()).session.respond(callId, answer.outcome, answer.payload);
   if (answer.payload?.feedback !== undefined) options.onFeedback(answer.payload.feedback);

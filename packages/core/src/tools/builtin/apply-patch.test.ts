@@ -55,7 +55,15 @@ describe('apply_patch', () => {
     expect(invocation.describe()).toBe('Edit a.txt, Add deep/new.txt, Delete old.txt');
     const { llmContent, returnDisplay } = await invocation.execute(context);
     expect(llmContent).toContain('Updated ');
-    expect(returnDisplay).toMatchObject({ summary: 'Updated a.txt, Added deep/new.txt, Deleted old.txt' });
+    expect(returnDisplay).toMatchObject({
+      summary: 'Updated a.txt, Added deep/new.txt, Deleted old.txt',
+      files: ['a.txt', 'deep/new.txt', 'old.txt'].map(env.path),
+      diffs: [
+        { filePath: env.path('a.txt'), originalContent: 'one\r\ntwo\r\n', newContent: 'ONE\r\ntwo\r\n' },
+        { filePath: env.path('deep/new.txt'), originalContent: null, newContent: 'fresh\n', isNewFile: true },
+        { filePath: env.path('old.txt'), originalContent: 'x', newContent: '', isDeleted: true },
+      ],
+    });
     expect([await env.read('a.txt'), await env.read('deep/new.txt')]).toEqual(['ONE\r\ntwo\r\n', 'fresh\n']);
     expect(existsSync(env.path('old.txt'))).toBe(false);
     expect(env.journal.map(({ path, before, after }) => [path, before === undefined, after === null])).toEqual([
@@ -65,11 +73,14 @@ describe('apply_patch', () => {
     ]);
   });
 
-  it('shows the user one diff of all files', async () => {
+  it('shows the user one diff of all files, and an editor each by itself', async () => {
     await using env = await setUp({ 'a.txt': 'one\ntwo\n', 'old.txt': 'x\n' });
     const details = await env.tool.build({ patch: THREE }).confirm(context.signal);
     expect(details).toMatchObject({ type: 'edit', title: 'Confirm Edit: a.txt, deep/new.txt, old.txt' });
     expect(details && details.type === 'edit' && details.fileDiff).toMatch(/-one[^]*\+ONE[^]*\+fresh[^]*-x/);
+    expect(details).toMatchObject({
+      files: ['a.txt', 'deep/new.txt', 'old.txt'].map((name) => ({ filePath: env.path(name) })),
+    });
   });
 
   it.each([

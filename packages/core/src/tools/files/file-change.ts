@@ -86,13 +86,7 @@ export function createFileChange<P extends FileParams>(options: FileChangeOption
           proposed: toVisibleText(planned.text),
         });
         const absolute = store.workspace.resolve(params.file_path);
-        const { diffStat: _numbers, ...diff } = await describeDiff(
-          absolute,
-          current,
-          planned.text,
-          planned,
-          CONFIRM,
-        );
+        const { diffStat: _numbers, ...diff } = await describeDiff(absolute, current, planned.text, planned, CONFIRM);
         return { type: 'edit', title: options.title(store.workspace.relative(params.file_path)), ...diff };
       } catch (error) {
         if (error instanceof ToolError) shown.set(params, { error });
@@ -195,13 +189,7 @@ async function describeResult<P extends FileParams>(
   const snippet = isNew ? after : await createSnippet(before, after);
   return {
     llmContent: `${options.report(absolute, isNew, data)}${note} Here is the updated code:\n${snippet}`,
-    returnDisplay: await describeDiff(
-      absolute,
-      current,
-      params.ai_proposed_content ?? planned.text,
-      written,
-      RESULT,
-    ),
+    returnDisplay: await describeDiff(absolute, current, params.ai_proposed_content ?? planned.text, written, RESULT),
     data: {
       ...data,
       path: file.realPath,

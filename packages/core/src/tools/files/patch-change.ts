@@ -155,7 +155,7 @@ function fingerprintOf({ file }: PlannedFile): string | undefined {
 async function describePlan(
   store: FileStore,
   planned: readonly PlannedFile[],
-): Promise<Omit<FileDiff, 'diffStat'> & { title: string }> {
+): Promise<FileDiff & { title: string; files?: FileDiff[] }> {
   const diffs = await Promise.all(planned.map((each) => describeDiff(store, each, 'Current', 'Proposed')));
   const names = planned.map(({ patch }) => store.workspace.relative(patch.path)).join(', ');
   const [only] = diffs;
@@ -169,6 +169,7 @@ async function describePlan(
     originalContent: diffs.map(({ originalContent }) => originalContent ?? '').join('\n'),
     newContent: diffs.map(({ newContent }) => newContent).join('\n'),
     isNewFile: false,
+    files: diffs,
   };
 }
 
@@ -177,7 +178,7 @@ async function describeDiff(
   { patch, file, before, after, bytes }: PlannedFile,
   oldHeader: string,
   newHeader: string,
-): Promise<Omit<FileDiff, 'diffStat'>> {
+): Promise<FileDiff> {
   const { createUnifiedDiff } = await import('./diff.ts');
   const filePath = workspace.resolve(patch.path);
   const fileName = path.basename(filePath);
@@ -188,6 +189,7 @@ async function describeDiff(
     originalContent: 'bytes' in file ? realText(file.bytes) : null,
     newContent: bytes ? realText(bytes) : '',
     isNewFile: !('bytes' in file),
+    ...(!bytes && { isDeleted: true }),
   };
 }
 
@@ -200,12 +202,14 @@ async function describeResult(store: FileStore, planned: readonly PlannedFile[])
   }
   const [only] = planned;
   const names = planned.map(({ patch }) => `${DONE[patch.kind]} ${store.workspace.relative(patch.path)}`);
+  const diffs = await Promise.all(planned.map((each) => describeDiff(store, each, 'Original', 'Written')));
+  const [diff] = diffs;
   return {
     llmContent: lines.join('\n'),
     returnDisplay:
-      only?.bytes && planned.length === 1
-        ? await describeDiff(store, only, 'Original', 'Written')
-        : { summary: names.join(', '), files: planned.map(({ file }) => file.realPath) },
+      diff && only?.bytes && planned.length === 1
+        ? diff
+        : { summary: names.join(', '), files: planned.map(({ file }) => file.realPath), diffs },
     data: { paths: planned.map(({ file }) => file.realPath) },
   };
 }
