@@ -11,6 +11,7 @@ import { chooseServers } from './server-table.ts';
 /** A real language server, from npm. */
 const JSON_SERVER = createRequire(import.meta.url).resolve('vscode-json-languageserver/bin/vscode-json-languageserver');
 const SERVER = { json: { command: process.execPath, args: [JSON_SERVER, '--stdio'], extensions: ['.json'] } };
+const failed = (why: string) => `broken failed (${why}), so that edits are no longer checked with it.`;
 const node = (script: string) => ({ command: process.execPath, args: ['-e', script, '{file}'], extensions: ['.json'] });
 
 async function open(more: Partial<FileDiagnosticsOptions> = {}) {
@@ -119,7 +120,22 @@ describe('a language server', () => {
   });
 
   it.each([
-    ['ends at once', { command: 'false', extensions: ['.json'] }, [expect.stringContaining('failed')]],
+    ['ends at once', { command: 'false', extensions: ['.json'] }, [failed('it ended with exit code 1')]],
+    [
+      'says why it ends',
+      node('console.error("a\\nboom"); process.exit(3)'),
+      [failed('it ended with exit code 3: boom')],
+    ],
+    [
+      'rejects the folder',
+      node(
+        `process.stdin.once('data', () => {
+          const body = '{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no TypeScript here"}}';
+          process.stdout.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);
+        })`,
+      ),
+      [failed('no TypeScript here')],
+    ],
     ['is not installed', { command: 'no-such-server', extensions: ['.json'] }, []],
   ])('that %s is not asked again', async (_name, program, told) => {
     await using files = await open({ servers: chooseServers('auto', { broken: program }) });

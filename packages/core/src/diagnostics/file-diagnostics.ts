@@ -148,10 +148,12 @@ export class FileDiagnostics {
       const lines = now.slice(0, MAX_TOLD).map(({ line, message }) => `${path}:${line}: ${message}`);
       this.options.onReport(`${row.name}: ${now.length} new ${now.length === 1 ? 'error' : 'errors'} in ${path}.`);
       return `New errors after this edit, from ${row.name}:\n${lines.join('\n')}${more}`;
-    } catch {
+    } catch (error) {
       this.given.add(row.name);
       this.running.get(row.name)?.dispose();
-      this.options.onReport(`${row.name} failed, so that edits are no longer checked with it.`);
+      this.options.onReport(
+        `${row.name} failed (${getErrorMessage(error)}), so that edits are no longer checked with it.`,
+      );
       return undefined;
     }
   }

@@ -5,7 +5,7 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
+import { createMessageConnection, ErrorCodes, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { ChildGuard } from '../tools/run-child.ts';
 import { builtin } from '../util/builtin-modules.ts';
@@ -39,6 +39,9 @@ const TSSERVER = 'typescript.tsserverRequest';
 const TSSERVER_REQUESTS = ['syntacticDiagnosticsSync', 'semanticDiagnosticsSync'];
 /** A report without the number of its version counts when no other follows within this time. */
 const QUIET_MS = 300;
+/** How long the last words of a server that has ended are waited for: a child of it may keep the pipe open. */
+const LAST_WORDS_MS = 200;
+const MAX_LAST_WORDS = 200;
 
 export class LanguageServer {
   private readonly child: ChildProcess;
@@ -50,6 +53,8 @@ export class LanguageServer {
   private way: Way = 'pushed';
   /** Undefined while it runs. */
   private ending: Error | undefined;
+  private readonly over = Promise.withResolvers<void>();
+  private lastWords = '';
 
   constructor({ command, args }: ServerRow, { root, environment, guard, isConfined }: LanguageServerOptions) {
     this.child = builtin.childProcess.spawn(command, [...args], {
@@ -57,11 +62,21 @@ export class LanguageServer {
       env: { ...environment, ...guard?.prepare() },
       detached: process.platform !== 'win32',
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: 'pipe',
     });
     if (this.child.pid !== undefined) guard?.watch(this.child.pid);
     this.child.on('error', (error) => this.end(error));
-    this.child.on('exit', () => this.end(new Error('The server has ended.')));
+    this.child.stderr!.on('data', (bytes: Buffer) => {
+      this.lastWords = (this.lastWords + bytes.toString()).slice(-MAX_LAST_WORDS * 4);
+    });
+    this.child.on('exit', (code, signal) => {
+      const end = () => this.end(new Error(describeExit(code ?? signal, this.lastWords)));
+      const late = setTimeout(end, LAST_WORDS_MS);
+      this.child.once('close', () => {
+        clearTimeout(late);
+        end();
+      });
+    });
     this.child.stdin!.on('error', () => undefined);
     const reader = new StreamMessageReader(this.child.stdout!);
     this.connection = createMessageConnection(reader, new StreamMessageWriter(this.child.stdin!));
@@ -84,6 +99,20 @@ export class LanguageServer {
 
   /** The errors in this text of the file. Rejects when the server fails; the caller limits the time. */
   async check(path: string, text: string, languageId: string): Promise<FileError[]> {
+    try {
+      return await this.checkText(path, text, languageId);
+    } catch (error) {
+      // A write that failed says less than the end of the server behind it.
+      if (isWriteError(error)) await this.over.promise;
+      throw this.ending ?? error;
+    }
+  }
+
+  dispose(): void {
+    this.end(new Error('The server was ended.'));
+  }
+
+  private async checkText(path: string, text: string, languageId: string): Promise<FileError[]> {
     if (this.ending) throw this.ending;
     await this.ready;
     const uri = pathToFileURL(path).href;
@@ -101,10 +130,6 @@ export class LanguageServer {
       });
     }
     return reported ?? this.ask(uri);
-  }
-
-  dispose(): void {
-    this.end(new Error('The server was ended.'));
   }
 
   private async ask(uri: string): Promise<FileError[]> {
@@ -168,6 +193,7 @@ export class LanguageServer {
   private end(error: Error): void {
     if (this.ending) return;
     this.ending = error;
+    this.over.resolve();
     this.connection?.dispose();
     for (const { reject, timer } of this.waiting.values()) {
       clearTimeout(timer);
@@ -176,4 +202,16 @@ export class LanguageServer {
     this.waiting.clear();
     if (this.child.exitCode === null && this.child.signalCode === null) signalChildGroup(this.child, 'SIGKILL');
   }
+}
+
+function describeExit(by: number | string | null, words: string): string {
+  const said = words.trim().split('\n').at(-1)!.trim().slice(0, MAX_LAST_WORDS);
+  const how = typeof by === 'number' ? `exit code ${by}` : (by ?? 'no exit code');
+  return `it ended with ${how}${said === '' ? '' : `: ${said}`}`;
+}
+
+/** Of a request by its number, of a notification as the system tells it. */
+function isWriteError(error: unknown): boolean {
+  const code = isRecord(error) ? error['code'] : undefined;
+  return code === ErrorCodes.MessageWriteError || typeof code === 'string';
 }
