@@ -124,7 +124,8 @@ describe('input that is not the protocol', () => {
   it('gets an error before initialize, which still works', async () => {
     await using workspace = await createWorkspace();
     await using cli = await startCli(['--acp'], { workspace, keepStdinOpen: true });
-    cli.writeStdin('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}\n');
+    // Some programs begin a stream of text with a byte order mark.
+    cli.writeStdin('\uFEFF{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}\n');
     cli.writeStdin('{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}\n');
     cli.writeStdin(`${JSON.stringify(INITIALIZE)}\n`);
     await cli.waitForStdout('"id":0');

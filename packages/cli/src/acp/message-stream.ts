@@ -21,7 +21,8 @@ export async function* readMessages(
     if (text.trim() === '') continue;
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      // Some programs begin a stream of text with a byte order mark.
+      message = JSON.parse(number === 1 ? text.replace(/^\uFEFF/, '') : text);
     } catch {
       send(errorOf(-32_700, `Line ${number} is not valid JSON.`));
       continue;
