@@ -107,7 +107,7 @@ describe('a recorded run', () => {
     expect([request.code, request.stdout]).toEqual([
       1,
       expect.stringMatching(
-        /✗ run\.jsonl {2}differs\n +The request POST \S+ differs, at contents\[0\]\.parts\[1\]\.text.*\n +recorded +"Do {2}the work"\n +now +"Do the work"\n/,
+        /✗ run\.jsonl {2}differs\n +The request POST \S+ differs, at contents\[0\]\.parts\[1\]\.text.*\n +recorded +"Do {2}the work"\n +now +"Do the work"\n +after .* castor replay --update run\.jsonl\n/,
       ),
     ]);
     const file = await replay((text) =>

@@ -139,7 +139,7 @@ function describe(
     ...(difference.expected === undefined ? [] : [`recorded  ${difference.expected}`]),
     ...(difference.actual === undefined ? [] : [`now       ${difference.actual}`]),
   ];
-  const again = difference.kind === 'missing' ? '' : 'If this is right: castor replay --update';
+  const again = difference.kind === 'missing' ? '' : `If this is right: castor replay --update ${file}`;
   const lines = [difference.message, ...sides, `after ${facts}. ${again}`.trim()];
   return `✗ ${file}  differs\n${indented(lines.join('\n'))}`;
 }
