@@ -19,11 +19,11 @@ export interface Claim {
 /** Older sessions do not work any more. */
 const RECENT_MS = 7 * 24 * 3_600_000;
 
-/** Never throws. */
-export function findClaims(sessions: readonly string[], root: string): Claim[] {
+/** `since`: a session that wrote nothing from then on had ended, and worked on nothing at the same time. Never throws. */
+export function findClaims(sessions: readonly string[], root: string, since: number): Claim[] {
   return sessions.flatMap((session) => {
     try {
-      if (Date.now() - statSync(session).mtimeMs > RECENT_MS) return [];
+      if (statSync(session).mtimeMs < Math.max(since, Date.now() - RECENT_MS)) return [];
       return readUndoRecords(readSessionFile(session)).records.flatMap((record): Claim[] => {
         if (record.kind === 'walk' && record.callIds.length > 0)
           return record.changes.flatMap((each) => fromStoredChange(each) ?? []);

@@ -110,6 +110,7 @@ export class SessionUndo {
     // Edits announce what they change, and keep it themselves.
     const isPlainEdit = call.kind === 'edit' && !this.options.hasHooks();
     const isCovered = isPlainEdit || (await this.settle());
+    if (!isPlainEdit) this.notices.callBegins();
     const at = isPlainEdit ? this.timeOfDay() : fileMoment(this.options.store, this.timeOfDay());
     this.calls.began(call.callId, isPlainEdit ? undefined : owner, at);
     if (!isPlainEdit) this.options.record({ $walkStarted: { callId: owner, isCovered, at } });

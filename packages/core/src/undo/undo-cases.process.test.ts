@@ -116,7 +116,7 @@ describe('what cannot be kept', () => {
     const { stdout, stderr } = runAsNobody(driver, folder);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({
-      told: ['Undo does not cover what cannot be read: locked, secret.txt.'],
+      told: ['Undo does not cover locked, secret.txt (cannot be read).'],
       restored: ['a.txt'],
       notCovered: [{ path: 'secret.txt', reason: 'unreadable' }],
       isVerified: true,
@@ -142,8 +142,12 @@ describe('what cannot be kept', () => {
     expect(await trial.undo.foretell('rm -f huge', trial.root)).toMatch(/^huge \(3\.1 GB\) is not kept/);
     expect(await trial.undo.foretell('ls huge', trial.root)).toBeUndefined();
     await trial.begin();
-    expect(trial.told).toEqual(['Undo does not cover files above 10 MB: huge, large.']);
+    // An edit touches no other file.
+    await trial.edit('a.txt', 'new');
+    expect(trial.told).toEqual([]);
+    trial.prompt('a command');
     await trial.shell('rm huge; printf x >> large; printf x > sparse');
+    expect(trial.told).toEqual(['Undo does not cover huge, large (above 10 MB).']);
     const preview = await trial.desk.preview({ last: 1 });
     expect(preview.restored).toEqual(['sparse']);
     expect(preview.notCovered.map(({ path, reason }) => [path, reason])).toEqual([

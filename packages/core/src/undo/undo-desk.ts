@@ -212,7 +212,9 @@ export class UndoDesk {
       return state?.kind === 'file' && unkeptReason(state.content) === undefined ? [state.content] : [];
     });
     const known = await this.knownContents(wanted, files);
-    const claims = findClaims(this.options.otherSessions?.() ?? [], this.options.root);
+    const first = loaded.prompts.find(({ calls }) => calls.some(({ callId }) => callIds.has(callId)));
+    const since = Date.parse(first?.time ?? '') || 0;
+    const claims = findClaims(this.options.otherSessions?.() ?? [], this.options.root, since);
     const plan = planUndo({
       ...{ chains, callIds, present, withGit },
       has: (content) => known.has(content),

@@ -4,15 +4,24 @@ import { getErrorMessage } from '../protocol/errors.ts';
 import type { WalkAnswer } from './undo-requests.ts';
 import { isInGit } from './byte-path.ts';
 import { StoreFull } from './undo-client.ts';
-import { TooLarge } from './walk-rules.ts';
+import { rebuildableFolder, TooLarge } from './walk-rules.ts';
 
 type Tell = (level: 'info' | 'warning', message: string) => void;
 
+const GAPS = {
+  large: 'above 10 MB',
+  rebuildable: 'too large to keep whole',
+  unreadable: 'cannot be read',
+  full: undefined,
+  busy: undefined,
+} as const;
 const EDITS_ONLY = 'Undo covers edits only in this workspace';
 
 export class UndoNotices {
   private readonly tell: Tell;
   private readonly told = new Set<string>();
+  private gaps: WalkAnswer['unkept'] = [];
+  private hasCalls = false;
 
   constructor(tell: Tell) {
     this.tell = tell;
@@ -32,19 +41,21 @@ export class UndoNotices {
     this.warnOnce(`The store of undo is full: the oldest ${points} changes can no longer be undone.`);
   }
 
+  /** What a walk did not keep. It is told when a call may have touched it: most prompts only read and edit. */
   unkept({ unkept }: Pick<WalkAnswer, 'unkept'>): void {
-    for (const { reason, count, paths } of unkept) {
-      if (reason === 'full')
-        this.warnOnce(
-          `Undo does not cover ${count} files: the disk or the store of undo is full. New files are covered.`,
-        );
-      const own = paths.filter(({ path }) => !isInGit(path));
-      if (reason === 'large' && own.length > 0)
-        this.tellOnce('info', `Undo does not cover files above 10 MB: ${nameSome(own)}.`, reason);
-      if (reason === 'unreadable' && own.length > 0)
-        this.tellOnce('warning', `Undo does not cover what cannot be read: ${nameSome(own)}.`, reason);
-      if (reason === 'rebuildable') this.warnOnce(`Undo does not cover all of ${nameSome(paths)}: too large.`);
-    }
+    const full = unkept.find(({ reason }) => reason === 'full');
+    if (full)
+      this.warnOnce(
+        `Undo does not cover ${full.count} files: the disk or the store of undo is full. New files are covered.`,
+      );
+    this.gaps = unkept;
+    if (this.hasCalls) this.tellGaps();
+  }
+
+  /** A call runs that may change any file. */
+  callBegins(): void {
+    this.hasCalls = true;
+    this.tellGaps();
   }
 
   failed(error: unknown): void {
@@ -53,24 +64,37 @@ export class UndoNotices {
     else this.warnOnce(`${EDITS_ONLY}: ${getErrorMessage(error)}`);
   }
 
-  private warnOnce(message: string): void {
-    this.tellOnce('warning', message);
+  /** In one line, each reason once. */
+  private tellGaps(): void {
+    const groups = new Map<string, Set<string>>();
+    for (const { reason, paths } of this.gaps.filter((gap) => !this.told.has(gap.reason))) {
+      const own = paths.filter(({ path }) => !isInGit(path));
+      if (GAPS[reason] === undefined || own.length === 0) continue;
+      this.told.add(reason);
+      for (const { path } of own) {
+        const folder = rebuildableFolder(path);
+        const why = folder === undefined ? GAPS[reason] : GAPS.rebuildable;
+        groups.set(why, (groups.get(why) ?? new Set()).add(folder ?? path));
+      }
+    }
+    if (groups.size === 0) return;
+    const level = groups.has(GAPS.unreadable) ? 'warning' : 'info';
+    const parts = [...groups].map(([why, names]) => `${nameSome([...names])} (${why})`);
+    this.tell(level, `Undo does not cover ${parts.join('; ')}.`);
   }
 
-  /** By default a sentence that differs in its numbers only is the same. */
-  private tellOnce(level: 'info' | 'warning', message: string, key = message.replaceAll(/[\d,]+/g, '')): void {
+  /** A sentence that differs in its numbers only is the same. */
+  private warnOnce(message: string): void {
+    const key = message.replaceAll(/[\d,]+/g, '');
     if (this.told.has(key)) return;
     this.told.add(key);
-    this.tell(level, message);
+    this.tell('warning', message);
   }
 }
 
 const NAMED = 5;
 
-function nameSome(paths: readonly { path: string }[]): string {
-  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
-  return `${paths
-    .slice(0, NAMED)
-    .map(({ path }) => path)
-    .join(', ')}${more}`;
+function nameSome(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${names.slice(0, NAMED).join(', ')}${more}`;
 }

@@ -222,6 +222,20 @@ describe('the conflict rule', () => {
     expect(await two.back()).toMatchObject({ done: ['src/b.ts'], isVerified: true });
   });
 
+  it('takes back what a call did to the file of a session that had ended', async () => {
+    await using one = new UndoTrial();
+    fill(one);
+    await one.begin();
+    await one.edit('src/b.ts', 'one');
+    await one.undo.settled();
+    one.passTime();
+    await using two = new UndoTrial({ beside: one });
+    await two.begin();
+    two.prompt('chmod');
+    await two.shell('chmod 600 src/b.ts');
+    expect(await two.desk.preview({ last: 1 })).toMatchObject({ restored: ['src/b.ts'], leftAlone: [] });
+  });
+
   it('never takes back what was written between two calls (29, 31)', async () => {
     await using trial = new UndoTrial();
     fill(trial);

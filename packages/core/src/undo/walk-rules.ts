@@ -34,6 +34,13 @@ export function isRebuildable(name: string): boolean {
   return REBUILDABLE.has(name);
 }
 
+/** The outermost folder above a path that can be rebuilt. */
+export function rebuildableFolder(path: string): string | undefined {
+  const names = path.split('/');
+  const end = names.findIndex(isRebuildable);
+  return end < 0 ? undefined : names.slice(0, end + 1).join('/');
+}
+
 /** The workspace is beyond the limits: undo covers edits only. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';

@@ -14,7 +14,7 @@ import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
 import type { Keep } from './read-state.ts';
 import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
 import type { FileState, TreeChange, TreeState, Unkept } from './tree-state.ts';
-import { Allowance, isOwnTemporary, isRebuildable } from './walk-rules.ts';
+import { Allowance, isOwnTemporary, isRebuildable, rebuildableFolder } from './walk-rules.ts';
 import type { WalkLimits } from './walk-rules.ts';
 
 export interface WalkOptions {
@@ -313,7 +313,7 @@ class Walk {
     const noted = this.unkept.get(reason) ?? { count: 0, paths: new Map<string, number>() };
     this.unkept.set(reason, noted);
     noted.count += 1;
-    const named = reason === 'rebuildable' ? rebuildableFolder(path) : path;
+    const named = (reason === 'rebuildable' ? rebuildableFolder(path) : undefined) ?? path;
     const known = noted.paths.get(named);
     if (known !== undefined || noted.paths.size < NAMED_PATHS) noted.paths.set(named, (known ?? 0) + bytes);
   }
@@ -322,12 +322,6 @@ class Walk {
 function fileOf(found: Stats): Omit<FileState, 'content'> {
   const state = { kind: 'file', mode: modeOf(found), size: found.size } as const;
   return found.nlink > 1 ? { ...state, inode: found.ino } : state;
-}
-
-function rebuildableFolder(path: string): string {
-  const names = path.split('/');
-  const end = names.findIndex(isRebuildable);
-  return names.slice(0, end + 1).join('/');
 }
 
 function pick({ entries, bytes }: Allowance): { entries: number; bytes: number } {
