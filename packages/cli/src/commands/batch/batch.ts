@@ -43,7 +43,7 @@ Options of run (also of resume and retry where they make sense):
                          the limits of one task
   --env <names>          variables that every task needs, separated by commas
   --name <text>          a title for lists
-  --priority <n>         batches of a higher one go first (default 0)
+  --priority <n>         on a queue: batches of a higher one go first (default 0)
   --apply <kind>         of each success: branch, patch or pr-body
   --keep                 leaves the worktrees of ended tasks
   -o <format>            text, jsonl (a result as soon as it is there) or json
