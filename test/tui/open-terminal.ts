@@ -66,7 +66,7 @@ export async function openTerminal(options: OpenTerminalOptions = {}): Promise<O
 }
 
 /** The parts of the last message the model was sent. */
-export function lastParts({ requests }: FakeModel): readonly unknown[] {
+export function lastParts({ requests }: Pick<FakeModel, 'requests'>): readonly unknown[] {
   const { contents } = requests.at(-1)?.body as { contents: { parts: unknown[] }[] };
   return contents.at(-1)?.parts ?? [];
 }
