@@ -14,13 +14,18 @@ import {
   startTerminal,
   text,
 } from '@castor/testkit';
-import type { FakeModel, Terminal, TerminalOptions } from '@castor/testkit';
+import type { Terminal, TerminalOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { lastParts } from './open-terminal.ts';
+import { sharedTerminal } from './shared-terminal.ts';
 
 const READY = 'Type your message';
 const ESC = '\x1b';
 const DOWN = '\x1b[B';
 const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
+
+const REVIEW = `Review with care. ${'All of it. '.repeat(1000)}`;
+const inTerminal = sharedTerminal({ homeFiles: { '.gemini/commands/review.toml': `prompt = "${REVIEW}"` } });
 
 async function open(options: TerminalOptions, args: string[] = []): Promise<Terminal> {
   const terminal = await startTerminal(args, options);
@@ -36,28 +41,23 @@ async function run(terminal: Terminal, command: string, expected: string | RegEx
   await terminal.waitForText(expected);
 }
 
-function lastParts(model: FakeModel): unknown[] | undefined {
-  const body = model.requests.at(-1)?.body as { contents: { parts: unknown[] }[] } | undefined;
-  return body?.contents.at(-1)?.parts;
-}
-
 function readSettings(home: string): Promise<unknown> {
   return readFile(join(home, '.gemini', 'settings.json'), 'utf8').then((file) => JSON.parse(file) as unknown);
 }
 
 describe('the list of commands', () => {
   it('is moved in with arrows, and goes with Esc', async () => {
-    await using model = await fakeModel([]);
-    await using terminal = await open({ model });
-    terminal.type('/');
-    await terminal.waitForText(/^❯ \/branch +Copies/m);
-    terminal.type(DOWN);
-    await terminal.waitForText(/^❯ \/chat /m);
-    terminal.type('\x1b[A');
-    await terminal.waitForText(/^❯ \/branch /m);
-    terminal.type(ESC);
-    await terminal.waitForNoText('/branch');
-    expect(terminal.screen().at(-1)).toBe('❯ /');
+    await inTerminal([], async ({ terminal }) => {
+      terminal.type('/');
+      await terminal.waitForText(/^❯ \/branch +Copies/m);
+      terminal.type(DOWN);
+      await terminal.waitForText(/^❯ \/chat /m);
+      terminal.type('\x1b[A');
+      await terminal.waitForText(/^❯ \/branch /m);
+      terminal.type(ESC);
+      await terminal.waitForNoText('/branch');
+      expect(terminal.screen().at(-1)).toBe('❯ /');
+    });
   });
 });
 
@@ -65,59 +65,67 @@ describe('while the agent works', () => {
   it('harmless commands run at once, others wait, and words go in between on Enter', async () => {
     const held = gate();
     const READ = call('read_file', { file_path: 'notes.txt' });
-    await using workspace = await createWorkspace({ files: { 'notes.txt': 'one\n' } });
-    await using model = await fakeModel([answer(text('Working.\n\n'), held, READ), say('Steered.')]);
-    await using terminal = await open({ model, workspace });
-    terminal.type('Go\r');
-    await terminal.waitForText('Working.');
-    await run(terminal, '/stats', /^Session {2}.* requests? · /m);
-    await run(terminal, '/compress', '/compress is not available while the agent works.');
-    await terminal.waitForText('❯ /compress');
-    terminal.type('\x15');
-    await terminal.waitForText(READY);
-    terminal.type('rather this\r');
-    await terminal.waitForText('next  rather this');
-    terminal.type('\r');
-    await terminal.waitForNoText('next  rather this');
-    expect(terminal.screen()).toContain('❯ rather this');
-    held.release();
-    await terminal.waitForText('Steered.');
-    expect([model.requests.length, lastParts(model)?.at(-1)]).toEqual([2, { text: 'rather this' }]);
+    await inTerminal(
+      [answer(text('Working.\n\n'), held, READ), say('Steered.')],
+      async ({ terminal, model, workspace }) => {
+        await workspace.write('notes.txt', 'one\n');
+        terminal.type('Go\r');
+        await terminal.waitForText('Working.');
+        await run(terminal, '/stats', /^Session {2}.* requests? · /m);
+        await run(terminal, '/compress', '/compress is not available while the agent works.');
+        await terminal.waitForText('❯ /compress');
+        terminal.type('\x15');
+        await terminal.waitForText(READY);
+        terminal.type('rather this\r');
+        await terminal.waitForText('next  rather this');
+        terminal.type('\r');
+        await terminal.waitForNoText('next  rather this');
+        expect(terminal.screen()).toContain('❯ rather this');
+        held.release();
+        await terminal.waitForText('Steered.');
+        expect([model.requests.length, lastParts(model).at(-1)]).toEqual([2, { text: 'rather this' }]);
+      },
+    );
   });
 });
 
 describe('/rewind', () => {
   it('goes back to before a message with the files as they were, by Esc pressed twice', async () => {
-    await using workspace = await createWorkspace({ files: { 'notes.txt': 'one\ntwo\n' } });
-    await using model = await fakeModel([say('Hello.'), EDIT, say('Edited.'), say('Once more.')]);
-    await using terminal = await open({ model, workspace }, ['--approval-mode', 'auto_edit']);
-    for (const [words, said] of [
-      ['Hi', 'Hello.'],
-      ['Shout', 'Edited.'],
-    ] as const) {
-      terminal.type(`${words}\r`);
-      await terminal.waitForText(said);
-      await terminal.waitForText(READY);
-    }
-    expect(await workspace.read('notes.txt')).toBe('one\nTWO\n');
-    terminal.type(ESC);
-    await terminal.waitForText('Press Esc again to rewind');
-    terminal.type(ESC);
-    await terminal.waitForText(/1 of \d ──[^]*❯ \d\d:\d\d {2}Shout +1 file \+1 −1/);
-    terminal.type('\r');
-    await terminal.waitForText('❯ 1  Conversation, and undo the changes of 1 file');
-    terminal.type('\r');
-    await terminal.waitForText('Rewound to before that message.');
-    expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
-    await terminal.waitForText(/─\n❯ Shout$/m);
-    terminal.type(' again\r');
-    await terminal.waitForText('Once more.');
-    const sent = JSON.stringify(model.requests.at(-1)?.body);
-    expect([sent.includes('Hello.'), sent.includes('Edited.'), lastParts(model)]).toEqual([
-      true,
-      false,
-      [{ text: 'Shout again' }],
-    ]);
+    await inTerminal(
+      [say('Hello.'), EDIT, say('Edited.'), say('Once more.')],
+      async ({ terminal, model, workspace }) => {
+        await workspace.write('notes.txt', 'one\ntwo\n');
+        terminal.type('\x1b[Z');
+        await terminal.waitForText('accepting edits');
+        for (const [words, said] of [
+          ['Hi', 'Hello.'],
+          ['Shout', 'Edited.'],
+        ] as const) {
+          terminal.type(`${words}\r`);
+          await terminal.waitForText(said);
+          await terminal.waitForText(READY);
+        }
+        expect(await workspace.read('notes.txt')).toBe('one\nTWO\n');
+        terminal.type(ESC);
+        await terminal.waitForText('Press Esc again to rewind');
+        terminal.type(ESC);
+        await terminal.waitForText(/1 of \d ──[^]*❯ \d\d:\d\d {2}Shout +1 file \+1 −1/);
+        terminal.type('\r');
+        await terminal.waitForText('❯ 1  Conversation, and undo the changes of 1 file');
+        terminal.type('\r');
+        await terminal.waitForText('Rewound to before that message.');
+        expect(await workspace.read('notes.txt')).toBe('one\ntwo\n');
+        await terminal.waitForText(/─\n❯ Shout$/m);
+        terminal.type(' again\r');
+        await terminal.waitForText('Once more.');
+        const sent = JSON.stringify(model.requests.at(-1)?.body);
+        expect([sent.includes('Hello.'), sent.includes('Edited.'), lastParts(model)]).toEqual([
+          true,
+          false,
+          [{ text: 'Shout again' }],
+        ]);
+      },
+    );
   });
 });
 
@@ -233,19 +241,13 @@ describe('/rewind after /compress', () => {
   });
 
   it('is not needed to see what a session is about: its title is what was typed', async () => {
-    const prompt = `Review with care. ${'All of it. '.repeat(1000)}`;
-    await using workspace = await createWorkspace({
-      homeFiles: { '.gemini/commands/review.toml': `prompt = "${prompt}"` },
+    await inTerminal([say('Fine.')], async ({ terminal, workspace }) => {
+      await run(terminal, '/review x', 'Fine.');
+      await terminal.waitForText(READY);
+      const { stdout } = await runCli(['--list-sessions'], { workspace });
+      expect(stdout).toContain('/review x');
+      expect(stdout).not.toContain('with care');
     });
-    await using model = await fakeModel([say('Fine.')]);
-    await using terminal = await open({ model, workspace }, []);
-    await run(terminal, '/review x', 'Fine.');
-    await terminal.waitForText(READY);
-    terminal.type('/quit\r');
-    await terminal.done;
-    const { stdout } = await runCli(['--list-sessions'], { workspace, model });
-    expect(stdout).toContain('/review x');
-    expect(stdout).not.toContain('with care');
   });
 });
 
@@ -365,23 +367,20 @@ describe('a key that is refused', () => {
 
 describe('sessions', () => {
   it('are found by what was said in them', async () => {
-    await using workspace = await createWorkspace();
-    await using model = await fakeModel([say('The capital is Paris.')]);
-    {
-      await using first = await open({ model, workspace });
-      first.type('Capital of France?\r');
-      await first.waitForText('The capital is Paris.');
-      await run(first, '/quit', 'powering down').catch(() => {});
-      await first.done;
-    }
-    await using terminal = await open({ model, workspace });
-    await run(terminal, '/resume', 'Resume which session?');
-    terminal.type('paris');
-    await terminal.waitForText('❯ Search the conversations for "paris"');
-    terminal.type('\r');
-    await terminal.waitForText(/❯ Capital of France\? .*The capital is Paris/);
-    terminal.type('\r');
-    await terminal.waitForText(/^The capital is Paris\.$/m);
+    await inTerminal([say('The capital is Paris.')], async ({ terminal }) => {
+      terminal.type('Capital of France?\r');
+      await terminal.waitForText('The capital is Paris.');
+      await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+      terminal.type('/clear\r');
+      await terminal.waitForNoText('The capital is Paris.');
+      await run(terminal, '/resume', 'Resume which session?');
+      terminal.type('paris');
+      await terminal.waitForText('❯ Search the conversations for "paris"');
+      terminal.type('\r');
+      await terminal.waitForText(/❯ Capital of France\? .*The capital is Paris/);
+      terminal.type('\r');
+      await terminal.waitForText(/^The capital is Paris\.$/m);
+    });
   });
 });
 

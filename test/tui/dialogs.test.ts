@@ -5,9 +5,16 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, fault, say, startTerminal, TEST_API_KEY } from '@castor/testkit';
 import type { Terminal, TerminalOptions } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { sharedTerminal } from './shared-terminal.ts';
 
 const READY = 'Type your message';
 const DOWN = '\x1b[B';
+
+const inTerminal = sharedTerminal({
+  args: ['-m', 'gemini-2.5-pro'],
+  settings: { general: { enableNotifications: true, notificationMethod: 'osc9' } },
+  homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n\n1. Do it\n' },
+});
 
 async function open(options: TerminalOptions, args: string[] = []): Promise<Terminal> {
   const terminal = await startTerminal(args, options);
@@ -116,23 +123,24 @@ describe('questions of the model', () => {
       { question: 'Why?', header: 'Reason', type: 'text' },
       { question: 'Sure?', header: 'Sure', type: 'yesno' },
     ];
-    await using model = await fakeModel([call('ask_user', { questions }), say('Noted.')]);
-    await using terminal = await open({ model });
-    terminal.type('Ask me\r');
-    await terminal.waitForText('Which colour?');
-    terminal.type('2');
-    await terminal.waitForText('☐ Small');
-    terminal.type('1');
-    await terminal.waitForText('✓ Small');
-    terminal.type('3');
-    await terminal.waitForText('✓ Large');
-    terminal.type('4');
-    await terminal.waitForText('── Reason');
-    terminal.type('because\r');
-    await terminal.waitForText('── Sure');
-    terminal.type('1');
-    await terminal.waitForText('Noted.');
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/Blue.*Small, Large.*because.*Yes/);
+    await inTerminal([call('ask_user', { questions }), say('Noted.')], async ({ terminal, model }) => {
+      terminal.type('Ask me\r');
+      // The question alone is shown with the call, before its answers can be given.
+      await terminal.waitForText('3  Something else');
+      terminal.type('2');
+      await terminal.waitForText('☐ Small');
+      terminal.type('1');
+      await terminal.waitForText('✓ Small');
+      terminal.type('3');
+      await terminal.waitForText('✓ Large');
+      terminal.type('4');
+      await terminal.waitForText('── Reason');
+      terminal.type('because\r');
+      await terminal.waitForText('── Sure');
+      terminal.type('1');
+      await terminal.waitForText('Noted.');
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toMatch(/Blue.*Small, Large.*because.*Yes/);
+    });
   });
 });
 
@@ -161,70 +169,77 @@ describe('a loop', () => {
 describe('a model without quota', () => {
   it('is replaced by another when the person agrees', async () => {
     const full = fault(429, { errorInfo: { reason: 'MODEL_CAPACITY_EXHAUSTED' } });
-    await using model = await fakeModel(({ model: asked }) => (asked === 'gemini-2.5-pro' ? full : say('From flash.')));
-    await using terminal = await open({ model }, ['-m', 'gemini-2.5-pro']);
-    terminal.type('Go\r');
-    await terminal.waitForText('gemini-2.5-pro has no quota left.');
-    terminal.type('\r');
-    await terminal.waitForText('From flash.');
+    await inTerminal(
+      ({ model: asked }) => (asked === 'gemini-2.5-pro' ? full : say('From flash.')),
+      async ({ terminal }) => {
+        terminal.type('Go\r');
+        await terminal.waitForText('gemini-2.5-pro has no quota left.');
+        terminal.type('\r');
+        await terminal.waitForText('From flash.');
+        terminal.type('/model set gemini-2.5-pro\r');
+        await terminal.waitForText('The model is gemini-2.5-pro for this session.');
+      },
+    );
   });
 });
 
 describe('a plan', () => {
   it('is shown whole and approved, or sent back with what should change', async () => {
-    const path = '.gemini/tmp/project/plans/plan.md';
-    await using workspace = await createWorkspace({ homeFiles: { [path]: '# The plan\n\n1. Do it\n' } });
-    await using model = await fakeModel([
-      call('exit_plan_mode', { plan_filename: 'plan.md' }),
-      call('exit_plan_mode', { plan_filename: 'plan.md' }),
-      say('Working on it.'),
-    ]);
-    await using terminal = await open({ model, workspace, rows: 40 }, ['--approval-mode', 'plan']);
-    terminal.type('Plan it\r');
-    await terminal.waitForText('Carry out this plan?');
-    expect(terminal.screen()).toContain('1. Do it');
-    terminal.type('3');
-    await terminal.waitForText('What should change?');
-    terminal.type('more tests\r');
-    await terminal.waitForText('Carry out this plan?');
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('more tests');
-    terminal.type('1');
-    await terminal.waitForText('Working on it.');
-    terminal.type('/plan copy\r');
-    await terminal.waitForText('Copied to the clipboard');
-    expect(terminal.bytes).toContain(Buffer.from('# The plan\n\n1. Do it\n').toString('base64'));
+    await inTerminal(
+      [
+        call('exit_plan_mode', { plan_filename: 'plan.md' }),
+        call('exit_plan_mode', { plan_filename: 'plan.md' }),
+        say('Working on it.'),
+      ],
+      async ({ terminal, model }) => {
+        for (const mode of ['accepting edits', 'plan']) {
+          terminal.type('\x1b[Z');
+          await terminal.waitForText(`── ${mode} ─`);
+        }
+        terminal.type('Plan it\r');
+        await terminal.waitForText('Carry out this plan?');
+        expect(terminal.screen()).toContain('1. Do it');
+        terminal.type('3');
+        await terminal.waitForText('What should change?');
+        terminal.type('more tests\r');
+        await terminal.waitForText('Carry out this plan?');
+        expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('more tests');
+        terminal.type('1');
+        await terminal.waitForText('Working on it.');
+        terminal.type('/plan copy\r');
+        await terminal.waitForText('Copied to the clipboard');
+        expect(terminal.bytes).toContain(Buffer.from('# The plan\n\n1. Do it\n').toString('base64'));
+      },
+    );
   });
 });
 
 describe('sessions', () => {
   it('are found again by searching, and shown as they were', async () => {
-    await using workspace = await createWorkspace();
-    await using model = await fakeModel([
-      say('The capital is Paris.'),
-      say('Second one.'),
-      say('You asked about France.'),
-    ]);
-    for (const words of ['Capital of France?', 'Something else']) {
-      await using first = await open({ model, workspace });
-      first.type(`${words}\r`);
-      await first.waitForText(words.startsWith('Capital') ? 'The capital is Paris.' : 'Second one.');
-      await first.waitUntil((seen) => seen.title().includes('Ready'));
-      first.type('\x03');
-      await first.waitForText('again');
-      first.type('\x03');
-      await first.done;
-    }
-    await using terminal = await open({ model, workspace });
-    terminal.type('/chat\r');
-    await terminal.waitForText('Resume which session?');
-    terminal.type('france');
-    await terminal.waitForNoText('Something else');
-    terminal.type('\r');
-    await terminal.waitForText('The capital is Paris.');
-    await terminal.waitForText(READY);
-    terminal.type('What did I ask?\r');
-    await terminal.waitForText('You asked about France.');
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Capital of France?');
+    const script = [say('The capital is Paris.'), say('Second one.'), say('You asked about France.')];
+    await inTerminal(script, async ({ terminal, model }) => {
+      for (const [words, said] of [
+        ['Capital of France?', 'The capital is Paris.'],
+        ['Something else', 'Second one.'],
+      ] as const) {
+        terminal.type(`${words}\r`);
+        await terminal.waitForText(said);
+        await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+        terminal.type('/clear\r');
+        await terminal.waitForNoText(said);
+        await terminal.waitForText(READY);
+      }
+      terminal.type('/chat\r');
+      await terminal.waitForText('Resume which session?');
+      terminal.type('france');
+      await terminal.waitForNoText('Something else');
+      terminal.type('\r');
+      await terminal.waitForText('The capital is Paris.');
+      await terminal.waitForText(READY);
+      terminal.type('What did I ask?\r');
+      await terminal.waitForText('You asked about France.');
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Capital of France?');
+    });
   });
 
   it('are gone on with by a flag', async () => {
@@ -263,19 +278,19 @@ describe('commands', () => {
   });
 
   it('run a shell command in sight, and tell the model with the next prompt', async () => {
-    await using model = await fakeModel([answer(), say('I saw it.')].slice(1));
-    await using terminal = await open({ model });
-    terminal.type('!echo from-the-shell\r');
-    await terminal.waitForText(/^ {2}└ from-the-shell/m);
-    terminal.type('What was that?\r');
-    await terminal.waitForText('I saw it.');
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('I ran the following shell command:');
+    await inTerminal([say('I saw it.')], async ({ terminal, model }) => {
+      terminal.type('!echo from-the-shell\r');
+      await terminal.waitForText(/^ {2}└ from-the-shell/m);
+      terminal.type('What was that?\r');
+      await terminal.waitForText('I saw it.');
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('I ran the following shell command:');
+    });
   });
 
   it('that nobody knows are words for the model', async () => {
-    await using model = await fakeModel([say('A path.')]);
-    await using terminal = await open({ model });
-    terminal.type('/home/nobody is what?\r');
-    await terminal.waitForText('A path.');
+    await inTerminal([say('A path.')], async ({ terminal }) => {
+      terminal.type('/home/nobody is what?\r');
+      await terminal.waitForText('A path.');
+    });
   });
 });
