@@ -4,7 +4,7 @@ import { answer, call, fault, gate, say, text, thought } from '@castor/testkit';
 import type { Answer } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
-import type { OpenTerminalOptions } from './open-terminal.ts';
+import { sharedTerminal } from './shared-terminal.ts';
 
 const ESC = '\x1b';
 /** A dialog takes Esc as its own answer; Ctrl+C cancels the request from anywhere. */
@@ -24,13 +24,25 @@ interface State {
   readonly first?: readonly [key: string, brings: string];
   /** Lines that stay, after those the person typed. */
   readonly stays: readonly (string | RegExp)[];
-  readonly open?: Omit<OpenTerminalOptions, 'script'>;
+  /** Chosen with keys before the prompt. */
+  readonly mode?: 'YOLO' | 'plan';
 }
 
-const NOTES = { files: { 'notes.txt': 'one\ntwo\n' } };
 const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
 const shell = (command: string) => call('run_shell_command', { command });
-const YOLO = { args: ['--yolo'] };
+/** The keys that lead to a mode, and the modes they lead through. */
+const MODE_KEYS = {
+  YOLO: [['\x19', 'YOLO']],
+  plan: [
+    ['\x1b[Z', 'accepting edits'],
+    ['\x1b[Z', 'plan'],
+  ],
+} as const;
+
+const inTerminal = sharedTerminal({
+  files: { 'notes.txt': 'one\ntwo\n' },
+  homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n' },
+});
 
 const STATES: Readonly<Record<string, State>> = {
   'before the first word': {
@@ -52,13 +64,13 @@ const STATES: Readonly<Record<string, State>> = {
     answer: () => answer(shell('echo begun; sleep 300')),
     shown: /^ +(?:└ )?begun$/m,
     stays: [/^- Shell echo begun; sleep 300 stopped/, '  └ begun', CANCELLED],
-    open: YOLO,
+    mode: 'YOLO',
   },
   'while one of two commands runs': {
     answer: () => answer(shell('echo over'), shell('echo begun; sleep 300')),
     shown: /✓ Shell echo over[\s\S]*^ +(?:└ )?begun$/m,
     stays: ['✓ Shell echo over', '  └ over', /^- Shell echo begun; sleep 300 stopped/, '  └ begun', CANCELLED],
-    open: YOLO,
+    mode: 'YOLO',
   },
   'while it waits for another attempt': {
     answer: () => fault(503),
@@ -70,7 +82,6 @@ const STATES: Readonly<Record<string, State>> = {
     answer: () => answer(EDIT),
     shown: 'No, and say what to do instead',
     stays: ['- Edit notes.txt stopped', CANCELLED],
-    open: NOTES,
   },
   'while it asks what should be done instead': {
     key: CTRL_C,
@@ -78,7 +89,6 @@ const STATES: Readonly<Record<string, State>> = {
     shown: 'No, and say what to do instead',
     first: ['4', 'enter answers'],
     stays: ['- Edit notes.txt stopped', CANCELLED],
-    open: NOTES,
   },
   'while it asks a question of its own': {
     key: CTRL_C,
@@ -91,10 +101,7 @@ const STATES: Readonly<Record<string, State>> = {
     answer: () => answer(call('exit_plan_mode', { plan_filename: 'plan.md' })),
     shown: '3  No, and say what should change',
     stays: ['The plan', /^- Plan plan.md stopped/, CANCELLED],
-    open: {
-      homeFiles: { '.gemini/tmp/project/plans/plan.md': '# The plan\n' },
-      args: ['--approval-mode', 'plan'],
-    },
+    mode: 'plan',
   },
   'while a command of the person runs': {
     prompt: '!echo begun; sleep 300',
@@ -119,43 +126,47 @@ describe('cancelling', () => {
     const held = gate();
     const { prompt = 'Go', key = ESC, shown, first, stays } = state;
     const script = [...(isAsked(state) ? [state.answer(held)] : []), say('Still here.')];
-    await using opened = await openTerminal({ ...state.open, script });
-    const { terminal, model } = opened;
-    terminal.type(`${prompt}\r`);
-    await terminal.waitForText(shown);
-    // Before that nothing has been asked of the model, and the script would answer the next prompt.
-    if (isAsked(state)) await model.waitForRequest(1);
-    if (first) {
-      terminal.type(first[0]);
-      await terminal.waitForText(first[1]);
-    }
-    terminal.type(key);
-    await terminal.waitUntil((seen) => seen.title().includes('Ready') && seen.screen().join('\n').includes(READY));
-    held.release();
-    terminal.type('Again\r');
-    await terminal.waitForText('Still here.');
-    const lines = terminal.lines();
-    const from = lines.findLastIndex((line) => /^[❯!] (?:Go|echo|\/theme)/.test(line));
-    const left = lines.slice(from + 1, lines.lastIndexOf('❯ Again')).filter((line) => line !== '');
-    expect(left).toEqual(stays.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))));
+    await inTerminal(script, async ({ terminal, model, written }) => {
+      for (const [modeKey, mode] of state.mode ? MODE_KEYS[state.mode] : []) {
+        terminal.type(modeKey);
+        await terminal.waitForText(`── ${mode} ─`);
+      }
+      terminal.type(`${prompt}\r`);
+      await terminal.waitForText(shown);
+      // Before that nothing has been asked of the model, and the script would answer the next prompt.
+      if (isAsked(state)) await model.waitForRequest(1);
+      if (first) {
+        terminal.type(first[0]);
+        await terminal.waitForText(first[1]);
+      }
+      terminal.type(key);
+      await terminal.waitUntil((seen) => seen.title().includes('Ready') && seen.screen().join('\n').includes(READY));
+      held.release();
+      terminal.type('Again\r');
+      await terminal.waitForText('Still here.');
+      const lines = written();
+      const from = lines.findLastIndex((line) => /^[❯!] (?:Go|echo|\/theme)/.test(line));
+      const left = lines.slice(from + 1, lines.lastIndexOf('❯ Again')).filter((line) => line !== '');
+      expect(left).toEqual(stays.map((line) => (typeof line === 'string' ? line : expect.stringMatching(line))));
+    });
   });
 
   it('tells the model what it had said, so that it can go on', async () => {
-    await using opened = await openTerminal({ script: [answer(text('One, two, '), gate()), say('three.')] });
-    const { terminal, model } = opened;
-    terminal.type('Count\r');
-    await terminal.waitForText('One, two,');
-    terminal.type(ESC);
-    await terminal.waitForText(CANCELLED);
-    await terminal.waitUntil((seen) => seen.title().includes('Ready'));
-    terminal.type('Go on\r');
-    await terminal.waitForText('three.');
-    const { contents } = model.requests[1]?.body as { contents: { role: string; parts: { text: string }[] }[] };
-    expect(contents.slice(-2).map(({ role, parts }) => [role, parts[0]?.text])).toEqual([
-      ['model', 'One, two, '],
-      ['user', 'Go on'],
-    ]);
-    expect(model.violations).toEqual([]);
+    await inTerminal([answer(text('One, two, '), gate()), say('three.')], async ({ terminal, model }) => {
+      terminal.type('Count\r');
+      await terminal.waitForText('One, two,');
+      terminal.type(ESC);
+      await terminal.waitForText(CANCELLED);
+      await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+      terminal.type('Go on\r');
+      await terminal.waitForText('three.');
+      const { contents } = model.requests[1]?.body as { contents: { role: string; parts: { text: string }[] }[] };
+      expect(contents.slice(-2).map(({ role, parts }) => [role, parts[0]?.text])).toEqual([
+        ['model', 'One, two, '],
+        ['user', 'Go on'],
+      ]);
+      expect(model.violations).toEqual([]);
+    });
   });
 
   it('twice at an empty prompt says so and leaves, and once never does', async () => {

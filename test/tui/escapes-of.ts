@@ -16,7 +16,7 @@ const NOT_TEXT =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff].{0,20}|[\u{e0000}-\u{e007f}]/gu;
 
 /** Each with what follows it. */
-export function escapesOf({ bytes }: Terminal): string[] {
+export function escapesOf({ bytes }: Pick<Terminal, 'bytes'>): string[] {
   const rest = OURS.reduce((text, sequence) => text.replaceAll(sequence, ''), bytes);
   return rest.match(NOT_TEXT) ?? [];
 }

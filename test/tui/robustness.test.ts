@@ -3,6 +3,7 @@
 import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { escapesOf } from './escapes-of.ts';
+import { sharedTerminal } from './shared-terminal.ts';
 
 const READY = 'Type your message';
 const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false };
@@ -57,13 +58,13 @@ const PAYLOADS: readonly (readonly [string, string])[] = [
 const GROUPS = [0, 3, 6, 9, 12].map((from) => PAYLOADS.slice(from, from + 3));
 
 describe('text of others', () => {
+  const inTerminal = sharedTerminal();
+
   it.each(GROUPS.map((group) => [group.map(([name]) => name).join(', '), group] as const))(
     'cannot speak to the terminal: %s',
     async (_names, group) => {
       const payloads = group.map(([, payload]) => payload);
-      const files = Object.fromEntries(payloads.map((payload, index) => [`evil${index}.txt`, `${payload}\n`]));
-      await using workspace = await createWorkspace({ files });
-      await using model = await fakeModel([
+      const script = [
         answer(
           ...payloads.map((payload) => thought(`**${payload}** and ${payload}`)),
           ...payloads.map((payload) => text(`before ${payload} after\n\n`)),
@@ -76,23 +77,24 @@ describe('text of others', () => {
           ),
         ),
         say('The end.'),
-      ]);
-      await using terminal = await startTerminal([], { model, workspace });
-      await terminal.waitForText(READY);
-      terminal.type('Go\r');
-      for (let count = 1; count < payloads.length; count++) {
+      ];
+      await inTerminal(script, async ({ terminal, workspace, output }) => {
+        for (const [index, payload] of payloads.entries()) await workspace.write(`evil${index}.txt`, `${payload}\n`);
+        terminal.type('Go\r');
+        for (let count = 1; count < payloads.length; count++) {
+          await terminal.waitForText('Yes, once');
+          const title = terminal.screen().join('');
+          terminal.type('1');
+          await terminal.waitUntil((seen) => seen.screen().join('') !== title);
+        }
         await terminal.waitForText('Yes, once');
-        const title = terminal.screen().join('');
-        terminal.type('1');
-        await terminal.waitUntil((seen) => seen.screen().join('') !== title);
-      }
-      await terminal.waitForText('Yes, once');
-      const during = terminal.modes();
-      terminal.type('\x03');
-      await terminal.waitForText('Request cancelled.');
-      expect(escapesOf(terminal)).toEqual([]);
-      expect(during).toMatchObject({ isAlternate: false, hasMouse: false });
-      expect(terminal.title()).toMatch(/^(◇|✦|✋) .*\(project\)$/u);
+        const during = terminal.modes();
+        terminal.type('\x03');
+        await terminal.waitForText('Request cancelled.');
+        expect(escapesOf({ bytes: output() })).toEqual([]);
+        expect(during).toMatchObject({ isAlternate: false, hasMouse: false });
+        expect(terminal.title()).toMatch(/^(◇|✦|✋) .*\(project\)$/u);
+      });
     },
   );
 });
