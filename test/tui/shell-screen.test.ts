@@ -8,6 +8,7 @@ import { call, fakeModel, say, startTerminal } from '@castor/testkit';
 import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
+import { sharedTerminal } from './shared-terminal.ts';
 import type { OpenTerminalOptions } from './open-terminal.ts';
 
 const FOCUS_OUT = '\x1b[O';
@@ -19,60 +20,63 @@ const PROGRAM = `${process.execPath} ${fileURLToPath(new URL('full-screen-progra
 const open = (script: Script, options: OpenTerminalOptions = {}) =>
   openTerminal({ args: ['--yolo'], columns: 100, rows: 30, script, ...options });
 
+const inTerminal = sharedTerminal({ args: ['--yolo'], columns: 100, rows: 30 });
+
 const shell = (command: string) => call('run_shell_command', { command });
-const lastBody = (model: FakeModel) => JSON.stringify(model.requests.at(-1)?.body);
+const lastBody = (model: Pick<FakeModel, 'requests'>) => JSON.stringify(model.requests.at(-1)?.body);
 /** The cell under the cursor of the program, as it is drawn. */
 const DRAWN_CURSOR = '\x1b[7mX\x1b[';
 
 describe('a program that has the whole screen', () => {
   it('is drawn in the size it is shown in, typed into, resized and left', async () => {
-    await using opened = await open([shell(PROGRAM), say('Done.')]);
-    const { terminal, model } = opened;
-    terminal.type('Go\r');
-    // Beside the prompt, where only a part of it has room.
-    await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
-    await terminal.waitForText(/^ +(?:└ )?cursor X$/m);
-    expect(terminal.bytes).not.toContain(DRAWN_CURSOR);
-    terminal.type(TAB);
-    await terminal.waitForText(/^size 97x25\nkeys ""\ncursor X\npale\n{21}the bottom\n/m);
-    await terminal.waitUntil(({ bytes }) => bytes.includes(DRAWN_CURSOR));
-    expect(terminal.cursor().isVisible).toBe(false);
-    terminal.type('\x1b[A');
-    await terminal.waitForText(String.raw`keys "\u001bOA"`);
-    terminal.type('\t\x03');
-    await terminal.waitForText(String.raw`keys "\u001bOA\t\u0003"`);
-    terminal.type('\x1b');
-    await terminal.waitForText(String.raw`\t\u0003\u001b"`);
-    terminal.type('\x1b[200~two\nlines\x1b[201~');
-    await terminal.waitForText(String.raw`\u001b[200~two\rlines\u001b[201~"`);
-    await terminal.resize(80, 20);
-    await terminal.waitForText(/^size 77x15\n[^]*\nthe bottom\n/m);
-    terminal.type(SHIFT_TAB);
-    await terminal.waitForText(READY);
-    await terminal.waitForText(/^ +(?:└ )?size 77x15$/m);
-    terminal.type(TAB);
-    await terminal.waitForText('back to the prompt');
-    terminal.type('q');
-    await terminal.waitForText('Done.');
-    expect(lastBody(model)).toContain('it was left');
+    await inTerminal([shell(PROGRAM), say('Done.')], async ({ terminal, model, output }) => {
+      terminal.type('Go\r');
+      // Beside the prompt, where only a part of it has room.
+      await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
+      await terminal.waitForText(/^ +(?:└ )?cursor X$/m);
+      expect(output()).not.toContain(DRAWN_CURSOR);
+      terminal.type(TAB);
+      await terminal.waitForText(/^size 97x25\nkeys ""\ncursor X\npale\n{21}the bottom\n/m);
+      await terminal.waitUntil(() => output().includes(DRAWN_CURSOR));
+      expect(terminal.cursor().isVisible).toBe(false);
+      terminal.type('\x1b[A');
+      await terminal.waitForText(String.raw`keys "\u001bOA"`);
+      terminal.type('\t\x03');
+      await terminal.waitForText(String.raw`keys "\u001bOA\t\u0003"`);
+      terminal.type('\x1b');
+      await terminal.waitForText(String.raw`\t\u0003\u001b"`);
+      terminal.type('\x1b[200~two\nlines\x1b[201~');
+      await terminal.waitForText(String.raw`\u001b[200~two\rlines\u001b[201~"`);
+      await terminal.resize(80, 20);
+      await terminal.waitForText(/^size 77x15\n[^]*\nthe bottom\n/m);
+      terminal.type(SHIFT_TAB);
+      await terminal.waitForText(READY);
+      await terminal.waitForText(/^ +(?:└ )?size 77x15$/m);
+      terminal.type(TAB);
+      await terminal.waitForText('back to the prompt');
+      terminal.type('q');
+      await terminal.waitForText('Done.');
+      expect(lastBody(model)).toContain('it was left');
+      await terminal.resize(100, 30);
+    });
   });
 
   it('speaks to its own terminal only', async () => {
-    await using opened = await open([shell(PROGRAM), say('Done.')]);
-    const { terminal } = opened;
-    terminal.type('Go\r');
-    await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
-    terminal.type(TAB);
-    await terminal.waitForText(/^the bottom$/m);
-    expect([terminal.modes().isAlternate, terminal.modes().hasMouse, terminal.title().includes('hostile')]).toEqual([
-      false,
-      false,
-      false,
-    ]);
-    terminal.type('q');
-    await terminal.waitForText('Done.');
-    // oxlint-disable-next-line no-control-regex -- what a terminal is told is looked for
-    expect(terminal.bytes).not.toMatch(/hostile|aG9zdGlsZQ|\x1bP|\x1b\[\?10(49|03|06)h|\x07{2}/);
+    await inTerminal([shell(PROGRAM), say('Done.')], async ({ terminal }) => {
+      terminal.type('Go\r');
+      await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
+      terminal.type(TAB);
+      await terminal.waitForText(/^the bottom$/m);
+      expect([terminal.modes().isAlternate, terminal.modes().hasMouse, terminal.title().includes('hostile')]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+      terminal.type('q');
+      await terminal.waitForText('Done.');
+      // oxlint-disable-next-line no-control-regex -- what a terminal is told is looked for
+      expect(terminal.bytes).not.toMatch(/hostile|aG9zdGlsZQ|\x1bP|\x1b\[\?10(49|03|06)h|\x07{2}/);
+    });
   });
 
   it('goes on in the background, where it is drawn and typed into as well', async () => {
@@ -90,35 +94,48 @@ describe('a program that has the whole screen', () => {
     await terminal.waitForText('exit code 0');
   });
 
-  it.each([
-    ['in its colours', {}, true],
-    ['without them where nobody wants them', { tools: { shell: { showColor: false } } }, false],
-  ])('is drawn %s', async (_how, settings, hasColors) => {
+  it('is drawn in its colours', async () => {
+    await inTerminal([shell(PROGRAM), say('Done.')], async ({ terminal, output }) => {
+      terminal.type('Go\r');
+      await terminal.waitForText(/^ +(?:└ )?pale$/m);
+      expect(output()).toContain('\x1b[38;2;9;8;7mpale');
+      terminal.type(TAB);
+      await terminal.waitForText('back to the prompt');
+      terminal.type('q');
+      await terminal.waitForText('Done.');
+    });
+  });
+
+  it('is drawn without them where nobody wants them', async () => {
+    const settings = { tools: { shell: { showColor: false } } };
     await using opened = await open([shell(PROGRAM), say('Done.')], { settings });
     const { terminal } = opened;
     terminal.type('Go\r');
     await terminal.waitForText(/^ +(?:└ )?pale$/m);
-    expect(terminal.bytes.includes('\x1b[38;2;9;8;7mpale')).toBe(hasColors);
+    expect(terminal.bytes).not.toContain('\x1b[38;2;9;8;7mpale');
   });
 });
 
 describe('a line that is drawn again', () => {
   it('is one line, and only its last state is ever kept', async () => {
-    await using opened = await open([
-      shell(
-        String.raw`mkfifo gate; printf 'at 10%%'; cat gate >/dev/null; printf '\rat 90%%'; cat gate >/dev/null; echo`,
-      ),
-      say('Done.'),
-    ]);
-    const { terminal, workspace } = opened;
-    terminal.type('Go\r');
-    await terminal.waitForText(/^ +(?:└ )?at 10%$/m);
-    await writeFile(join(workspace.project, 'gate'), '');
-    await terminal.waitForText(/^ +(?:└ )?at 90%$/m);
-    expect(terminal.lines().filter((line) => /^ +(?:└ )?at \d+%$/.test(line))).toEqual(['  └ at 90%']);
-    await writeFile(join(workspace.project, 'gate'), '');
-    await terminal.waitForText('Done.');
-    expect(terminal.lines().filter((line) => /^ +(?:└ )?at \d+%$/.test(line))).toEqual(['  └ at 90%']);
+    await inTerminal(
+      [
+        shell(
+          String.raw`mkfifo gate; printf 'at 10%%'; cat gate >/dev/null; printf '\rat 90%%'; cat gate >/dev/null; echo`,
+        ),
+        say('Done.'),
+      ],
+      async ({ terminal, workspace, written }) => {
+        terminal.type('Go\r');
+        await terminal.waitForText(/^ +(?:└ )?at 10%$/m);
+        await writeFile(join(workspace.project, 'gate'), '');
+        await terminal.waitForText(/^ +(?:└ )?at 90%$/m);
+        expect(written().filter((line) => /^ +(?:└ )?at \d+%$/.test(line))).toEqual(['  └ at 90%']);
+        await writeFile(join(workspace.project, 'gate'), '');
+        await terminal.waitForText('Done.');
+        expect(written().filter((line) => /^ +(?:└ )?at \d+%$/.test(line))).toEqual(['  └ at 90%']);
+      },
+    );
   });
 });
 
@@ -171,30 +188,33 @@ describe('a command that waits, for a screen reader,', () => {
 
 describe('a flood', () => {
   it('ends with its last lines on the screen and all of it in the result', async () => {
-    await using opened = await open([shell('seq 1 300000; mkfifo gate; cat gate'), say('Done.')]);
-    const { terminal, workspace, model } = opened;
-    terminal.type('Go\r');
-    await terminal.waitForText(/^ {2}└ …\n(?: {4}\d+\n)* {4}300000$/m);
-    await writeFile(join(workspace.project, 'gate'), 'over\n');
-    await terminal.waitForText('Done.');
-    expect(lastBody(model)).toMatch(/299999\\n300000/);
+    await inTerminal(
+      [shell('seq 1 300000; mkfifo flood; cat flood'), say('Done.')],
+      async ({ terminal, model, workspace }) => {
+        terminal.type('Go\r');
+        await terminal.waitForText(/^ {2}└ …\n(?: {4}\d+\n)* {4}300000$/m);
+        await writeFile(join(workspace.project, 'flood'), 'over\n');
+        await terminal.waitForText('Done.');
+        expect(lastBody(model)).toMatch(/299999\\n300000/);
+      },
+    );
   });
 });
 
 describe.runIf(hasProgram('vim'))('vim', () => {
   it('is typed into and saves a file', async () => {
-    await using opened = await open([shell('vim -u NONE note.txt; cat note.txt'), say('Done.')]);
-    const { terminal, model } = opened;
-    terminal.type('Go\r');
-    await terminal.waitForText(/^ +(?:└ )?~$/m);
-    terminal.type(TAB);
-    await terminal.waitForText(/^~$/m);
-    terminal.type('iwritten by hand');
-    await terminal.waitForText(/^written by hand$/m);
-    terminal.type('\x1b');
-    terminal.type(':wq\r');
-    await terminal.waitForText('Done.');
-    expect(lastBody(model)).toContain('written by hand');
+    await inTerminal([shell('vim -u NONE note.txt; cat note.txt'), say('Done.')], async ({ terminal, model }) => {
+      terminal.type('Go\r');
+      await terminal.waitForText(/^ +(?:└ )?~$/m);
+      terminal.type(TAB);
+      await terminal.waitForText(/^~$/m);
+      terminal.type('iwritten by hand');
+      await terminal.waitForText(/^written by hand$/m);
+      terminal.type('\x1b');
+      terminal.type(':wq\r');
+      await terminal.waitForText('Done.');
+      expect(lastBody(model)).toContain('written by hand');
+    });
   });
 });
 
