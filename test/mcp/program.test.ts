@@ -173,7 +173,7 @@ describe('a server of the user', () => {
     const env = { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(workspace.project, '../system.json') };
     const run = (...args: string[]) => runCli(args, { workspace, model, env });
     const { stdout } = await run('-p', '/mcp', '-y', '--allowed-mcp-server-names', 'one');
-    expect(stdout).toContain("The MCP server one is blocked: the administrator's mcp.excluded names it.");
+    expect(stdout).toContain("one  blocked: the administrator's mcp.excluded names it.");
     expect(one.readRecord().starts).toBe(0);
 
     await workspace.write('../system.json', JSON.stringify({ admin: { mcp: { enabled: false } } }));

@@ -44,10 +44,8 @@ export interface ServerLinkOptions {
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const MAX_RETRIES = 6;
-/** A connection that lasts this long was a success: the next death counts as the first. */
-const STEADY_MS = 60_000;
-/** Proxies often end a stream without events after half a minute, and another connection costs no process. */
-const STEADY_STREAM_MS = 20_000;
+/** A connection that lasts this long was a success. Proxies often end a stream without events after half a minute. */
+const STEADY_MS = { process: 60_000, network: 20_000 };
 
 export class ServerLink {
   readonly server: McpServer;
@@ -247,7 +245,7 @@ export class ServerLink {
 
   private lose(reason: string | undefined, stderr: string): void {
     this.connection = undefined;
-    const steadyMs = this.server.address.kind === 'stdio' ? STEADY_MS : STEADY_STREAM_MS;
+    const steadyMs = this.server.address.kind === 'stdio' ? STEADY_MS.process : STEADY_MS.network;
     if (this.options.clock.now() - this.readyAt > steadyMs) this.retries = 0;
     this.fail(reason ?? 'The server closed the connection.', { stderr, mayRetry: true });
   }
