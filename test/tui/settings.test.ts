@@ -18,12 +18,48 @@ import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 import type { OpenTerminalOptions, OpenedTerminal } from './open-terminal.ts';
+import { sharedTerminal } from './shared-terminal.ts';
 
 const CTRL_C = '\x03';
 const CTRL_Y = '\x19';
 const SHIFT_TAB = '\x1b[Z';
 
 const COLORS = { COLORTERM: 'truecolor' };
+const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
+const NOTES = { 'notes.txt': 'one\ntwo\nthree\n' };
+
+const TRUSTED = { ...COLORS, GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+const asUsual = sharedTerminal({
+  settings: { ui: { errorVerbosity: 'low' } },
+  files: NOTES,
+  homeFiles: { '.gemini/GEMINI.md': 'Be brief.' },
+  env: TRUSTED,
+});
+/** Settings that do not meet, each looked at by a scene. */
+const otherwise = sharedTerminal({
+  settings: {
+    ui: {
+      hideBanner: true,
+      hideContextSummary: true,
+      footer: { hideCWD: true, hideModelInfo: true },
+      showMemoryUsage: true,
+      showLineNumbers: false,
+      compactToolOutput: false,
+      errorVerbosity: 'full',
+      escapePastedAtSymbols: true,
+    },
+    tools: { shell: { enableInteractiveShell: false } },
+    security: { disableAlwaysAllow: true, enablePermanentToolApproval: true },
+  },
+  files: NOTES,
+  homeFiles: { '.gemini/GEMINI.md': 'Be brief.' },
+  env: TRUSTED,
+});
+
+async function approveAll(terminal: Terminal): Promise<void> {
+  terminal.type(CTRL_Y);
+  await terminal.waitForText('YOLO');
+}
 
 function open(settings: object, options: OpenTerminalOptions & { env?: Record<string, string> } = {}) {
   return openTerminal({ settings, ...options, env: { ...COLORS, ...options.env } });
@@ -32,7 +68,11 @@ function open(settings: object, options: OpenTerminalOptions & { env?: Record<st
 /** The answer, in a line of its own: its letters stand in many a word. */
 const OK = /^ok$/m;
 
-async function ask({ terminal }: OpenedTerminal, words: string, until: string | RegExp): Promise<void> {
+async function ask(
+  { terminal }: Pick<OpenedTerminal, 'terminal'>,
+  words: string,
+  until: string | RegExp,
+): Promise<void> {
   terminal.type(`${words}\r`);
   await terminal.waitForText(until);
 }
@@ -65,29 +105,25 @@ describe('what is around the conversation', () => {
   });
 
   it('has a banner, tips, the folder, the model and the context files', async () => {
-    await using opened = await open({}, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
-    await ask(opened, 'hi', OK);
-    const shown = all(opened.terminal);
-    expect([/castor/.test(shown), /\/ commands · @ files/.test(shown), /^auto · GEMINI\.md$/m.test(shown)]).toEqual([
-      true,
-      true,
-      true,
-    ]);
-    expect(opened.terminal.screen().join('\n')).toMatch(/project(?: \(.*\))? · gemini-/);
+    await asUsual([say('ok')], async ({ terminal }) => {
+      await ask({ terminal }, 'hi', OK);
+      const shown = all(terminal);
+      expect([/castor/.test(shown), /\/ commands · @ files/.test(shown), /^auto · GEMINI\.md$/m.test(shown)]).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(terminal.screen().join('\n')).toMatch(/project(?: \(.*\))? · gemini-/);
+    });
   });
 
   it('has less of it where a person wants less', async () => {
-    const ui = {
-      hideBanner: true,
-      hideContextSummary: true,
-      footer: { hideCWD: true, hideModelInfo: true },
-      showMemoryUsage: true,
-    };
-    await using opened = await open({ ui }, { homeFiles: { '.gemini/GEMINI.md': 'Be brief.' } });
-    await ask(opened, 'hi', OK);
-    const shown = all(opened.terminal);
-    expect([/\/ commands · @ files/.test(shown), /^auto · GEMINI\.md$/m.test(shown)]).toEqual([false, false]);
-    expect(opened.terminal.screen().join('\n')).toMatch(/── \d+ MB ─/);
+    await otherwise([say('ok')], async (scene) => {
+      await ask(scene, 'hi', OK);
+      const shown = all(scene.terminal);
+      expect([/\/ commands · @ files/.test(shown), /^auto · GEMINI\.md$/m.test(shown)]).toEqual([false, false]);
+      expect(scene.terminal.screen().join('\n')).toMatch(/── \d+ MB ─/);
+    });
   });
 
   it('has the parts of the footer a person listed, and no tips', async () => {
@@ -129,68 +165,72 @@ describe('what is around the conversation', () => {
   });
 });
 
-const EDIT = call('replace', { file_path: 'notes.txt', old_string: 'two', new_string: 'TWO', instruction: 'shout' });
-const NOTES = { 'notes.txt': 'one\ntwo\nthree\n' };
-
 describe('results', () => {
   it.each([
-    [{}, /2 - two/, /… \d+ lines · ctrl\+o/],
-    [{ ui: { showLineNumbers: false, compactToolOutput: false } }, /^ {2}- two$/m, /^ {4}77$/m],
-  ])('of tools are shown as %j says', async (settings, diff, output) => {
+    ['as usual', asUsual, /2 - two/, /… \d+ lines · ctrl\+o/],
+    ['without numbers and whole, where that is set', otherwise, /^ {2}- two$/m, /^ {4}77$/m],
+  ] as const)('of tools are shown %s', async (_how, play, diff, output) => {
     const script = [answer(EDIT), answer(call('run_shell_command', { command: 'seq 1 99' })), say('Done.')];
-    await using opened = await open(settings, { script, files: NOTES, args: ['--yolo'] });
-    await ask(opened, 'go', 'Done.');
-    const shown = all(opened.terminal);
-    expect([diff.test(shown), output.test(shown)]).toEqual([true, true]);
+    await play(script, async (scene) => {
+      await scene.workspace.write('notes.txt', NOTES['notes.txt']);
+      await approveAll(scene.terminal);
+      await ask(scene, 'go', 'Done.');
+      const shown = scene.written().join('\n');
+      expect([diff.test(shown), output.test(shown)]).toEqual([true, true]);
+    });
   });
 
   it.each([
-    ['low', false],
-    ['full', true],
-  ])('of attempts that failed leave a line with %s: %j', async (errorVerbosity, isSaid) => {
-    const script = [fault('close_mid_stream'), say('Done.')];
-    await using opened = await open({ ui: { errorVerbosity } }, { script });
-    await ask(opened, 'go', 'Done.');
-    expect(/! Attempt 1 of \d+ failed:/.test(all(opened.terminal))).toBe(isSaid);
+    ['no line with "low"', asUsual, false],
+    ['a line with "full"', otherwise, true],
+  ] as const)('of attempts that failed leave %s', async (_how, play, isSaid) => {
+    await play([fault('close_mid_stream'), say('Done.')], async (scene) => {
+      await ask(scene, 'go', 'Done.');
+      expect(/! Attempt 1 of \d+ failed:/.test(scene.written().join('\n'))).toBe(isSaid);
+    });
   });
 });
 
 describe('the shell and the composer', () => {
   it.each([
-    [{}, 'is a terminal', '❯ @notes.txt'],
-    [
-      { tools: { shell: { enableInteractiveShell: false } }, ui: { escapePastedAtSymbols: true } },
-      'is a pipe',
-      String.raw`❯ \@notes.txt`,
-    ],
-  ])('do as %j says', async (settings, output, composed) => {
+    ['as usual', asUsual, 'is a terminal', '❯ @notes.txt'],
+    ['without a terminal and with escaped signs, where that is set', otherwise, 'is a pipe', String.raw`❯ \@notes.txt`],
+  ] as const)('work %s', async (_how, play, output, composed) => {
     const command = 'test -t 1 && echo is a terminal || echo is a pipe';
     const script = [answer(call('run_shell_command', { command })), say('Done.')];
-    await using opened = await open(settings, { script, files: NOTES, args: ['--yolo'] });
-    await ask(opened, 'go', 'Done.');
-    expect(opened.terminal.lines()).toContain(`  └ ${output}`);
-    opened.terminal.type('\x1b[200~@notes.txt\x1b[201~');
-    await opened.terminal.waitForText(composed);
+    await play(script, async (scene) => {
+      const { terminal } = scene;
+      await approveAll(terminal);
+      await ask(scene, 'go', 'Done.');
+      expect(scene.written()).toContain(`  └ ${output}`);
+      await terminal.waitUntil((seen) => seen.title().includes('Ready'));
+      terminal.type('\x1b[200~@notes.txt\x1b[201~');
+      await terminal.waitForText(composed);
+    });
   });
 });
 
 describe('approvals', () => {
+  const ONCE = 'Yes, once';
+  const FURTHER = 'Yes, and every further edit in this workspace until you leave';
+  const ALWAYS = 'Yes, always for notes.txt';
+  const security = { enablePermanentToolApproval: true, autoAddToPolicyByDefault: true };
+  const proposing = sharedTerminal({ settings: { security }, files: NOTES, env: TRUSTED });
+
   it.each([
-    [{}, ['Yes, once', 'Yes, and every further edit in this workspace until you leave'], 'Yes, once'],
-    [{ disableAlwaysAllow: true, enablePermanentToolApproval: true }, ['Yes, once'], 'Yes, once'],
-    [
-      { enablePermanentToolApproval: true, autoAddToPolicyByDefault: true },
-      ['Yes, once', 'Yes, and every further edit in this workspace until you leave', 'Yes, always for notes.txt'],
-      'Yes, always for notes.txt',
-    ],
-  ])('offer what %j allows', async (security, answers, proposed) => {
-    const script = [answer(EDIT), say('Done.')];
-    const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
-    await using opened = await open({ security }, { script, files: NOTES, env });
-    await ask(opened, 'go', 'No, and say what to do instead');
-    const rows = opened.terminal.screen().filter((row) => /\d {2}Yes/.test(row));
-    expect(rows.map((row) => /Yes.*?(?=$| {2})/.exec(row)?.[0])).toEqual(answers);
-    expect(rows.find((row) => row.startsWith('❯'))).toContain(proposed);
+    ['once and until the end', asUsual, [ONCE, FURTHER], ONCE],
+    ['once, where nothing else is allowed', otherwise, [ONCE], ONCE],
+    ['for good first, where that is set', proposing, [ONCE, FURTHER, ALWAYS], ALWAYS],
+  ] as const)('are offered %s', async (_how, play, answers, proposed) => {
+    await play([answer(EDIT), say('Done.')], async (scene) => {
+      const { terminal, workspace } = scene;
+      await workspace.write('notes.txt', NOTES['notes.txt']);
+      await ask(scene, 'go', 'No, and say what to do instead');
+      const rows = terminal.screen().filter((row) => /\d {2}Yes/.test(row));
+      expect(rows.map((row) => /Yes.*?(?=$| {2})/.exec(row)?.[0])).toEqual(answers);
+      expect(rows.find((row) => row.startsWith('❯'))).toContain(proposed);
+      terminal.type('\x1b');
+    });
   });
 
   it('never stop being asked for where YOLO mode and plan mode are switched off', async () => {
