@@ -8,10 +8,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { commandRows, keyRows } from './choices/help-rows.ts';
-import { MODEL_HEADING, modelHint } from './choices/model-columns.ts';
-import type { ModelRow } from './choices/model-columns.ts';
-import { themeSample } from './choices/theme-sample.ts';
 import { composerRows } from './components/composer-rows.ts';
 import { menuRows } from './components/menu-rows.ts';
 import { planRows } from './components/plan-rows.ts';
@@ -24,11 +20,10 @@ import { renderReads } from './conversation/read-group.ts';
 import { renderToolCall } from './conversation/tool-call.ts';
 import { renderItem, renderNote, renderUser } from './conversation/transcript-item.ts';
 import { renderTurnNotes } from './conversation/turn-notes.ts';
-import { PageDialog } from './dialogs/page-dialog.ts';
-import { SelectDialog } from './dialogs/select-dialog.ts';
 import { TextDialog } from './dialogs/text-dialog.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import { pictureOf } from './pictures.fixture.ts';
+import { PICKERS } from './pictures-of-pickers.fixture.ts';
 import { FILE_DIFF, QUESTIONS } from './pictures-of-questions.fixture.ts';
 import type { DrawComponent } from './pictures-of-questions.fixture.ts';
 import { SESSION } from './pictures-of-sessions.fixture.ts';
@@ -138,22 +133,6 @@ const READS = [
   call({ name: 'grep_search', display: { name: 'SearchText', description: "'totalOf'" }, kind: 'search' }),
 ];
 
-function picker(styles: Styles, width: number): readonly string[] {
-  const options = [
-    { label: 'Ayu', value: 1, hint: 'dark' },
-    { label: 'Default', value: 2, hint: 'dark', about: 'The colours of a terminal.' },
-    { label: 'Solarized Dark', value: 3, hint: 'dark' },
-  ];
-  const faint = [
-    { use: 'comments', contrast: 2.31 },
-    { use: 'links', contrast: 3.04 },
-  ];
-  const preview = () => themeSample(styles, width, grammars, faint);
-  const keys = [['space', 'switches']] as const;
-  const dialog = new SelectDialog({ title: 'Theme', options, initial: 1, search: true, preview, keys }, () => {});
-  return dialog.view({ styles, width, maxRows: 40 }).rows;
-}
-
 function composer(styles: Styles, columns: number): string[] {
   const controller = createComposerController({ onSubmit() {} });
   controller.setSize({ columns, maxRows: 10 });
@@ -189,61 +168,6 @@ function files(styles: Styles, width: number): readonly string[] {
   ];
   const shown = { hiddenAbove: 0, hiddenBelow: 8, isLoading: false, detail: [], isCut: false, query: 'ca' };
   return menuRows({ ...shown, items, activeIndex: 1 }, width + 1, styles);
-}
-
-function models(styles: Styles, width: number): readonly string[] {
-  const known = {
-    contextWindow: 1_048_576,
-    tools: true,
-    images: true,
-    thinking: 'effort',
-    price: { input: 2, output: 12 },
-  };
-  const model = { id: 'gemini-3-pro-preview', provider: 'gemini', known, reachable: true } as ModelRow['model'];
-  const local = { id: 'ollama/qwen', provider: 'ollama', known: { contextWindow: 32_768 }, reachable: true } as const;
-  const rows = [
-    { label: 'pro', model, note: 'now' },
-    { label: 'ollama/qwen', model: local, note: '' },
-    { label: 'offline', model: undefined, note: '' },
-  ];
-  const options = rows.map((row) => ({
-    label: row.label,
-    value: row.label,
-    hint: modelHint(row),
-    about: 'A sentence.',
-  }));
-  const keys = [['ctrl+s', 'from now on']] as const;
-  const question = { title: 'Model', options, search: true, heading: MODEL_HEADING, keys, enters: 'for this session' };
-  return new SelectDialog(question, () => {}).view({ styles, width, maxRows: 40 }).rows;
-}
-
-function settings(styles: Styles, width: number): readonly string[] {
-  const options = [
-    {
-      label: 'Vim mode',
-      value: 1,
-      hint: 'on *            ~/.gemini/settings.json:2',
-      group: 'General',
-      about: 'Keys.',
-    },
-    { label: 'Checkpointing', value: 2, hint: 'off', group: 'General', about: 'Saves.' },
-    { label: 'Theme', value: 3, hint: 'Default', group: 'Look', about: 'Colours.' },
-  ];
-  return new SelectDialog({ title: 'Settings for you', options, search: true }, () => {}).view({
-    styles,
-    width,
-    maxRows: 40,
-  }).rows;
-}
-
-function help(styles: Styles, width: number): readonly string[] {
-  const sections = ['Say', 'While it works', 'Look back'].map((title) => ({
-    title,
-    rows: [['enter', 'sends'] as const, ['ctrl+j', 'a new line'] as const],
-  }));
-  const commands = [{ title: 'Conversation', rows: [['/chat', 'Manages saved conversations.'] as const] }];
-  const rows = () => [...keyRows(sections, { styles, width }), ...commandRows(commands, { styles, width })];
-  return new PageDialog({ title: 'Help', rows }, () => {}).view({ styles, width, maxRows: 40 }).rows;
 }
 
 const CONTEXT_PAGE = `Context  gemini-3-pro · 123k of 1M · 12 %
@@ -308,11 +232,8 @@ const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
       width,
       maxRows: 20,
     }).rows,
-  picker,
+  ...PICKERS,
   files,
-  models,
-  settings,
-  help,
   outcome: (styles, width) => [
     ...renderOutcome('The model is gemini-3-flash for this session.', { styles, width }),
     '',

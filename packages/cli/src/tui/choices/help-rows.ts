@@ -45,8 +45,11 @@ function sectionRows({ title, rows }: HelpSection, cells: number, styles: Styles
   return [
     styles.bold(title),
     ...rows.flatMap(([key, does]) => {
-      if (cells < LEAST_FOR_COLUMNS)
-        return wrapRows(styles.secondary(does), { width: cells, first: `${key}  `, rest: '  ' });
+      if (cells < LEAST_FOR_COLUMNS) {
+        const row = `${key}  ${styles.secondary(does)}`;
+        if (rowWidth(row) <= cells) return row;
+        return [key, ...wrapRows(styles.secondary(does), { width: cells, first: '  ' })];
+      }
       const gap = ' '.repeat(widest - rowWidth(key) + GAP);
       return shortenRow(`${key}${gap}${styles.secondary(does)}`, cells);
     }),
