@@ -88,9 +88,10 @@ async function ask(terminal: Terminal, words: string, answer: string): Promise<v
 /** F4 shows the context as it is now; a notification needs a moment. */
 async function untilShown(terminal: Terminal, expected: string): Promise<void> {
   const shown = () => terminal.lines().join('\n');
-  for (let count = shown().split('Connected to').length; !shown().includes(expected); count += 1) {
+  const answers = () => shown().match(/Connected to|Connecting/g)?.length ?? 0;
+  for (let count = answers(); !shown().includes(expected); count += 1) {
     terminal.type('\x1bOS');
-    await terminal.waitUntil(() => shown().split('Connected to').length > count);
+    await terminal.waitUntil(() => answers() > count);
   }
 }
 
