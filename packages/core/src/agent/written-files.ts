@@ -74,7 +74,7 @@ export class WrittenFiles {
     const { redescribeDiff } = await import('../tools/files/file-change.ts');
     if ('diffs' in returnDisplay && returnDisplay.diffs) {
       const { files = [] } = returnDisplay;
-      const renew = (diff: FileDiff, index: number) => {
+      const renew = async (diff: FileDiff, index: number) => {
         const bytes = formatted.get(files[index] ?? '');
         return bytes ? redescribeDiff(diff, bytes) : diff;
       };
