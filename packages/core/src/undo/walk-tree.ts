@@ -10,6 +10,7 @@ import type { Arrival, ChangeEvidence, Maker } from './change-evidence.ts';
 import type { ContentStore } from './content-store.ts';
 import { ManifestReader, ManifestWriter } from './manifest.ts';
 import type { ManifestEntry, StoredEntry } from './manifest.ts';
+import { OldFolders } from './old-folders.ts';
 import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
 import type { Keep } from './read-state.ts';
 import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
@@ -79,14 +80,6 @@ export function walkTree(options: WalkOptions): WalkResult {
   }
 }
 
-interface OldFolder {
-  readonly path: string;
-  readonly inode: number;
-  /** Itself, or the deepest folder above it, if it is still the same; once it was looked up. */
-  kept?: Stats | null;
-  isSame?: boolean;
-}
-
 class Walk {
   private readonly options: WalkOptions;
   private readonly writer: ManifestWriter;
@@ -97,8 +90,7 @@ class Walk {
   private old: StoredEntry | undefined;
   /** Whether the last manifest ended before its end. */
   private isCut = false;
-  /** The folders of the last walk that the next old entry may be in, outermost first. */
-  private readonly oldFolders: OldFolder[] = [];
+  private readonly oldFolders = new OldFolders();
   private device = 0;
 
   constructor(options: WalkOptions, writer: ManifestWriter) {
@@ -260,31 +252,7 @@ class Walk {
   }
 
   private lost({ path, state }: ManifestEntry): void {
-    this.change({ path, before: state, after: null }, this.options.evidence?.ofGone(this.keptAbove(path)));
-  }
-
-  /** The deepest folder above a path that is still the one of the last walk. */
-  private keptAbove(path: string): Stats | null {
-    this.leaveFolders(path);
-    return this.keptAt(this.oldFolders.length - 1);
-  }
-
-  private keptAt(index: number): Stats | null {
-    const folder = this.oldFolders[index];
-    if (!folder) return lstatOf('.');
-    if (folder.kept === undefined) {
-      const above = this.keptAt(index - 1);
-      // Below a folder that became a link there is another folder.
-      const isReached = this.oldFolders[index - 1]?.isSame ?? true;
-      const found = isReached ? lstatOf(folder.path) : null;
-      folder.isSame = found?.isDirectory() === true && found.ino === folder.inode;
-      folder.kept = folder.isSame ? found : above;
-    }
-    return folder.kept;
-  }
-
-  private leaveFolders(path: string): void {
-    while (this.oldFolders.length > 0 && !path.startsWith(`${this.oldFolders.at(-1)!.path}/`)) this.oldFolders.pop();
+    this.change({ path, before: state, after: null }, this.options.evidence?.ofGone(this.oldFolders.keptAbove(path)));
   }
 
   /** The manifest keeps what it knows of a folder that cannot be read now. */
@@ -296,10 +264,7 @@ class Walk {
   }
 
   private advance(): void {
-    if (this.old?.kind === 'folder') {
-      this.leaveFolders(this.old.path);
-      this.oldFolders.push({ path: this.old.path, inode: this.old.inode });
-    }
+    if (this.old?.kind === 'folder') this.oldFolders.enter(this.old);
     try {
       this.old = this.reader?.next();
     } catch {
