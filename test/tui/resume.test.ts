@@ -31,6 +31,21 @@ async function storeSession({ workspace }: { workspace: Workspace }, messages: r
   await writeFile(join(chats, 'session-2026-01-02T03-04-11111111.jsonl'), body);
 }
 
+it('has the colours of its code, as the answer had', async () => {
+  await using workspace = await createWorkspace();
+  const code = 'const total = 1;';
+  await storeSession({ workspace }, [
+    { type: 'user', content: [{ text: 'Show me.' }] },
+    { type: 'gemini', content: `\`\`\`ts\n${code}\n\`\`\`` },
+  ]);
+  await using model = await fakeModel([]);
+  await using terminal = await open({ model, workspace }, ['--resume', 'latest']);
+  await terminal.waitForText(code);
+  // A keyword ends where another colour begins: uncoloured code is written in one piece.
+  expect(terminal.bytes).not.toContain(code);
+  expect(terminal.bytes).toMatch(/const ?\x1b\[/);
+});
+
 describe('what calls did', () => {
   it('is shown as it was', async () => {
     await using workspace = await createWorkspace({ files: { 'a.txt': 'one' } });
@@ -92,7 +107,7 @@ describe('what calls did', () => {
     await terminal.waitForText('Seen.');
     expect(callsOf(terminal.lines())).toEqual([
       '✓ Shell git log',
-      '✓ look (stub MCP Server) Looks at the sky',
+      '✓ stub: look Looks at the sky',
       '✓ Edit src/a.ts',
       '✗ Shell make exit 2',
     ]);

@@ -36,14 +36,17 @@ export async function openApp(app: App, options: TuiOptions, keyWarnings: readon
   await afterInput();
   start = await settleTrust(app, options, start, signal);
   await settleServers(app, start, signal);
-  const opening = app.link.open(start, wishOf(options.args));
+  const wish = wishOf(options.args);
+  // A resumed transcript is printed at once, and has its colours.
+  if (wish.resume !== undefined) await loadGrammars(app);
+  const opening = app.link.open(start, wish);
   if (options.prompt !== '') app.conversation.submit({ text: options.prompt });
   opening.catch((error: unknown) => failToOpen(app, error));
   if (start.settings.ide.enabled) void connectEditor(app);
   await loadInk(app);
   await attachInput(app);
   await afterInput();
-  app.grammars = (await import('../render/grammars.ts')).grammars;
+  await loadGrammars(app);
   await tidyUp(app, start);
   if (!start.extensions) return;
   const [{ announceUpdates }, { extensionQuestions }] = await Promise.all([
@@ -51,6 +54,10 @@ export async function openApp(app: App, options: TuiOptions, keyWarnings: readon
     import('../dialogs/extension-questions.ts'),
   ]);
   await announceUpdates(app, start, extensionQuestions(app.dialogs, signal), signal);
+}
+
+async function loadGrammars(app: App): Promise<void> {
+  app.grammars = (await import('../render/grammars.ts')).grammars;
 }
 
 /** In the background: a prompt does not wait for the editor. */
