@@ -332,6 +332,18 @@ describe('cancelling', () => {
     expect(await editor.request('session/list', {})).toBeDefined();
   });
 
+  it('works as a request, too, which the protocol does not ask for', async () => {
+    const held = gate();
+    await using scene = await openScene([answer(text('half'), held)]);
+    const { editor, session } = scene;
+    const prompt = editor.prompt(session, 'go');
+    await held.reached;
+    expect(await editor.request('session/cancel', { sessionId: session })).toEqual({});
+    expect(await prompt).toEqual({ stopReason: 'cancelled' });
+    await expect(editor.request('session/cancel', { sessionId: 'x' })).rejects.toMatchObject({ code: -32_602 });
+    await expect(editor.request('session/cancel', {})).rejects.toMatchObject({ code: -32_602 });
+  });
+
   it('by a request to cancel the request', async () => {
     const held = gate();
     await using scene = await openScene([answer(text('half'), held)]);

@@ -237,6 +237,20 @@ describe('sessions on disk', () => {
     expect(sessions).toEqual([]);
   });
 
+  it('are not named by a flag of the terminal when an unknown one is loaded', async () => {
+    await using scene = await openShared([say('ok')]);
+    const { editor, session, workspace } = scene;
+    await editor.prompt(session, 'go');
+    const sessionId = 'a0b1c2d3-0000-4000-8000-000000000000';
+    const loading = editor.request('session/load', { sessionId, cwd: workspace.project, mcpServers: [] });
+    await expect(loading).rejects.toMatchObject({
+      code: -32_002,
+      data: {
+        details: `Invalid session identifier "${sessionId}". The list of sessions of your editor has those that can be loaded.`,
+      },
+    });
+  });
+
   it('are loaded one request after the other, however often an editor asks', async () => {
     await using scene = await openShared([say('one'), say('two')]);
     const { editor, session, workspace } = scene;

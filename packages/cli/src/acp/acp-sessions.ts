@@ -27,6 +27,7 @@ import type { AcpSession, SessionChoices } from './acp-session.ts';
 import { Authentication, InvalidLoginError } from './authentication.ts';
 import type { Login } from './authentication.ts';
 import type { Client } from './client.ts';
+import { describeSessionError } from './editor-hints.ts';
 import { toServerEntries } from './given-servers.ts';
 import { openAcpSession } from './open-acp-session.ts';
 import { withAllowedMode } from './session-choices.ts';
@@ -159,9 +160,9 @@ export class AcpSessions {
       return session;
     } catch (error) {
       const { cause } = error as Error;
-      const isMissing = cause instanceof SessionError && cause.reason === 'not_found';
-      if (!isMissing) throw error;
-      throw new RequestError(-32_002, `Session not found: ${wish.resume}`, { details: getErrorMessage(error) });
+      if (!(cause instanceof SessionError) || cause.reason !== 'not_found') throw error;
+      const details = describeSessionError(cause);
+      throw new RequestError(-32_002, `Session not found: ${wish.resume}`, { details });
     }
   }
 

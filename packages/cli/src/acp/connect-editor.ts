@@ -94,6 +94,12 @@ function createApp(sessions: () => Promise<AcpSessions>) {
       }),
     )
     .onNotification('session/cancel', async ({ params }) => (await sessions()).find(params.sessionId).cancel())
+    .onRequest('session/cancel', readCancel, ({ params }) =>
+      explained(async () => {
+        (await sessions()).find(params.sessionId).cancel();
+        return {};
+      }),
+    )
     .onRequest('session/set_mode', ({ params }) =>
       explained(async () => {
         (await sessions()).find(params.sessionId).setMode(params.modeId);
@@ -121,6 +127,13 @@ function createApp(sessions: () => Promise<AcpSessions>) {
         return {};
       }),
     );
+}
+
+/** A notification by the protocol; an editor that sends it as a request must not wait for a prompt that goes on. */
+function readCancel(params: unknown): { sessionId: string } {
+  const { sessionId } = (params ?? {}) as Record<string, unknown>;
+  if (typeof sessionId === 'string') return { sessionId };
+  throw RequestError.invalidParams({}, 'session/cancel needs sessionId.');
 }
 
 /** A method of older versions of the protocol, which editors still use. */

@@ -36,8 +36,12 @@ export function commandHint(path: string): string {
   return (Object.hasOwn(INSTEAD, name) && INSTEAD[name]) || 'Start castor in a terminal to use it.';
 }
 
-/** What helps with a session that cannot be opened. */
-export function sessionHint({ reason, wanted }: SessionError): string | undefined {
+/** Why a session cannot be opened, and what helps. */
+export function describeSessionError(error: SessionError): string {
+  return [error.message, sessionHint(error)].filter(Boolean).join(' ');
+}
+
+function sessionHint({ reason, wanted }: SessionError): string | undefined {
   if (wanted === undefined) return undefined;
   switch (reason) {
     case 'exists':

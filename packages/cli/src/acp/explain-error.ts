@@ -2,13 +2,13 @@
 
 import { RequestError } from '@agentclientprotocol/sdk';
 import { SessionError } from '@castor/core';
-import { sessionHint } from './editor-hints.ts';
+import { describeSessionError } from './editor-hints.ts';
 import { AUTH_REQUIRED, failureOf, PromptFailure } from './prompt-result.ts';
 
 export function explainError(error: unknown): RequestError {
   const cause = error instanceof Error && error.cause instanceof SessionError ? error.cause : error;
   if (cause instanceof SessionError) {
-    const details = [cause.message, sessionHint(cause)].filter(Boolean).join(' ');
+    const details = describeSessionError(cause);
     return RequestError.internalError({ details }, details);
   }
   if (isOurs(error)) return toRequestError(failureOf(error));
