@@ -202,9 +202,12 @@ describe('a connected editor', () => {
 describe('/ide', () => {
   it('says where Castor looked, connects and disconnects, and remembers it', async () => {
     await using scene = await openScene([say('one')], { settings: {} });
-    const { terminal, workspace, editor } = scene;
+    const { terminal, workspace, editor, model } = scene;
     terminal.type('/ide\r');
-    await terminal.waitForText('✗ Disconnected: IDE mode is off.');
+    await terminal.waitForText('✗ Disconnected: IDE mode is off. /ide enable turns it on.');
+    terminal.type('/ide foo\r');
+    await terminal.waitForText('/ide foo is unknown. There are: status, enable, disable, install.');
+    expect(model.requests).toEqual([]);
     terminal.type('/ide enable\r');
     await terminal.waitForText('✓ Connected to VS Code');
     const settings = () => workspace.read('../home/.gemini/settings.json').then((text) => JSON.parse(text) as object);

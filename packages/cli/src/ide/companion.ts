@@ -33,6 +33,7 @@ export type CompanionState =
 /** What the user did with a diff in the editor. */
 export type DiffAnswer = { readonly isAccepted: true; readonly content: string } | { readonly isAccepted: false };
 
+const IDE_MODE_OFF = 'IDE mode is off. /ide enable turns it on.';
 const START_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 10_000;
 /** The user has answered in the terminal: an editor that hangs does not hold the answer back for longer. */
@@ -41,7 +42,7 @@ const CHECK_MS = 5_000;
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 
 export class Companion {
-  state: CompanionState = { kind: 'disconnected', details: 'IDE mode is off.' };
+  state: CompanionState = { kind: 'disconnected', details: IDE_MODE_OFF };
   /** What was looked at in the search for a companion, one line each. */
   looked: readonly string[] = [];
   private readonly options: CompanionOptions;
@@ -85,7 +86,7 @@ export class Companion {
     this.isClosed = true;
     clearTimeout(this.timer);
     const { connection } = this;
-    this.forget('IDE mode is off.');
+    this.forget(IDE_MODE_OFF);
     await connection?.close();
   }
 
