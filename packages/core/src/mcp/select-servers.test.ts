@@ -311,6 +311,18 @@ describe('mistakes in an entry', () => {
     expect([names(selection), selection.warnings]).toEqual([['a'], warnings]);
   });
 
+  it('an entry that is no object is told, and starts nothing', () => {
+    const file = join(folder, 'ext', 'gemini-extension.json');
+    const selection = select({ extensions: { ext: { z: 5, good: { command: 'x' } } as unknown as Servers } });
+    expect([names(selection), selection.warnings]).toEqual([
+      ['good'],
+      [`${file}: mcpServers.z: expected an object, got 5. Castor ignores it.`],
+    ]);
+    expect(select({ extensions: { ext: 5 as unknown as Servers } }).warnings).toEqual([
+      `${file}: mcpServers: expected an object, { … }. Castor starts none of its servers.`,
+    ]);
+  });
+
   it('says what is used instead, by line', () => {
     const { servers, warnings } = one({ command: 'x', args: ['-p', 80], timeout: '5' }, (key) => `/f.json:7(${key})`);
     expect(servers).toMatchObject([{ address: { args: ['-p', '80'] }, timeoutMs: 5 }]);

@@ -18,7 +18,6 @@ export function fitEntry(
   warnings: string[],
 ): McpServerSettings | undefined {
   const written = layer.servers[name];
-  if (!isRecord(written)) return undefined;
   const place = (keys: readonly (string | number)[]) => {
     const where = layer.locate?.([name, ...keys].join('.')) ?? layer.file;
     return where === undefined ? '' : `${where}: `;
@@ -28,6 +27,7 @@ export function fitEntry(
     const path = ['mcpServers', name, ...problem.path];
     warnings.push(`${place(problem.path)}${describeSettingProblem({ ...problem, path })}`);
   }
+  if (!isRecord(written)) return undefined;
   for (const path of unknownKeys(written)) {
     const known = path.length === 1 ? KEYS : OAUTH_KEYS;
     const meant = nearest(path.at(-1)!, known);

@@ -24,7 +24,10 @@ export function readMcpManifests({ sources, root, environment, values = {} }: Ma
     const layer = { source: source.kind, owner: source.name, file };
     try {
       const written = readSourceFile(file)?.['mcpServers'];
-      if (!isRecord(written) || Object.keys(written).length === 0) return [];
+      if (written === undefined) return [];
+      if (!isRecord(written))
+        throw new SettingsError(`${file}: mcpServers: expected an object, { … }.`, { path: file });
+      if (Object.keys(written).length === 0) return [];
       const paths = { extensionPath: source.directory, workspacePath: root };
       const placed = replacePathVariables(written, paths);
       const servers = ofExtension(placed, { path: file, environment, values: values[source.name] });
