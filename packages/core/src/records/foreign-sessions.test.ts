@@ -211,13 +211,15 @@ describe('the sessions of other agents', () => {
     expect(() => findForeignSession('claude', 'latest', { home, root: '/x' })).toThrow('no session of claude');
   });
 
-  it('are searched in what was said and called', async () => {
+  it('are searched in what was said, called and answered', async () => {
     await using folders = await open();
     const search = (words: string[]) => searchForeignSessions('claude', { home: folders.home, words, limit: 5 });
     expect(search(['ROUNDS', 'cart'])).toMatchObject([
       { id: SESSION, excerpt: expect.stringContaining('rounds twice') },
     ]);
-    expect(search(['select'])).toHaveLength(1);
+    // A result is found and shown by its words, as in a session of our own.
+    expect(search(['select'])).toMatchObject([{ excerpt: expect.stringContaining('select 1 cart.ts 1 The cart') }]);
+    expect(search(['cart.ts'])).toHaveLength(1);
     expect(search(['nowhere'])).toEqual([]);
   });
 

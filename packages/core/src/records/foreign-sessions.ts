@@ -12,6 +12,7 @@ import { shorten, toOneLine } from '../util/short-text.ts';
 import { describeClaudeSession, readClaudeSession } from './read-claude-session.ts';
 import { describeCodexSession, readCodexSession } from './read-codex-session.ts';
 import { createSessionFrom } from './session-copy.ts';
+import { toSearchableText } from './searchable-text.ts';
 import { SessionError } from './session-error.ts';
 
 export type ForeignAgentName = 'claude' | 'codex';
@@ -85,7 +86,7 @@ export function searchForeignSessions(
     if (matches.length >= limit || wanted.length === 0) break;
     const text = AGENTS[agent]
       .read(readLines(session.path))
-      .flatMap(({ parts = [] }) => parts.map((part) => part.text ?? JSON.stringify(part.functionCall?.args ?? '')))
+      .flatMap(({ parts = [] }) => parts.map(toSearchableText))
       .join('\n');
     const folded = text.toLowerCase();
     if (!wanted.every((word) => folded.includes(word))) continue;

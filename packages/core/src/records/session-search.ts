@@ -7,13 +7,12 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProjectRoot, tempRoot } from '../config/project-registry.ts';
-import type { Part } from '../protocol/content.ts';
 import { isSessionFileName } from './session-file.ts';
 import { summarizeSession } from './session-list.ts';
 import type { SessionSummary } from './session-list.ts';
 import { replaySession } from './replay-session.ts';
 import { toStoredParts } from './session-parts.ts';
-import { isRecord } from '../util/is-record.ts';
+import { toSearchableText } from './searchable-text.ts';
 
 export interface SessionMatch extends SessionSummary {
   /** The project's folder, if known. */
@@ -116,21 +115,8 @@ function toPattern(word: string): RegExp {
 }
 
 function searchableText(content: unknown, toolCalls: unknown): string {
-  const own = toStoredParts(content).map(toText);
+  const own = toStoredParts(content).map(toSearchableText);
   return toolCalls === undefined ? own.join('\n') : [...own, JSON.stringify(toolCalls)].join('\n');
-}
-
-function toText({ text, functionCall, functionResponse }: Part): string {
-  if (typeof text === 'string') return text;
-  if (functionCall) return `${functionCall.name} ${toPlain(functionCall.args)}`;
-  return functionResponse ? toPlain(functionResponse.response) : '';
-}
-
-/** The values only: the text the user saw. */
-function toPlain(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(toPlain).join(' ');
-  return isRecord(value) ? Object.values(value).map(toPlain).join(' ') : JSON.stringify(value ?? '');
 }
 
 /** Undefined when a word occurs only in text the user never saw. */
