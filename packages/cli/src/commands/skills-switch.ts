@@ -6,6 +6,11 @@ import type { FileScope } from './parse-words.ts';
 
 type Folder = Pick<StartContext, 'cwd' | 'home' | 'environment'>;
 
+/** Where a skill is disabled: the settings of a folder that is not trusted are not read. */
+export function defaultScope(isTrusted: boolean): FileScope {
+  return isTrusted ? 'workspace' : 'user';
+}
+
 /** Returns a sentence. Throws a SettingsError. */
 export function switchSkill(what: 'enable' | 'disable', name: string, scope: FileScope, folder: Folder): string {
   return what === 'enable' ? enable(name, folder) : disable(name, scope, folder);

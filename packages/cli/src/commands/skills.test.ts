@@ -18,14 +18,16 @@ type Files = Awaited<ReturnType<typeof createWorkspace>>;
 const skill = (name: string, description = `Does ${name}.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\nBody of ${name}.\n`;
 
-async function run({ home, project }: Files, ...argv: string[]) {
+const run = (files: Files, ...argv: string[]) => runWith({}, files, ...argv);
+
+async function runWith(environment: Record<string, string>, { home, project }: Files, ...argv: string[]) {
   const stdout: string[] = [];
   const stderr: string[] = [];
   const output = {
     answer: async (text: string) => void stdout.push(text),
     note: (text: string) => void stderr.push(text),
   };
-  const code = await runSkillsCommand(argv, { output, cwd: project, home, environment: {} });
+  const code = await runSkillsCommand(argv, { output, cwd: project, home, environment });
   return { code, stdout: stdout.join(''), stderr: stderr.join('\n') };
 }
 
@@ -92,11 +94,12 @@ describe('castor skills enable and disable', () => {
     const { home, project } = files;
     const workspace = `${project}/.gemini/settings.json`;
     const user = `${home}/.gemini/settings.json`;
+    const trusted = (...argv: string[]) => runWith({ GEMINI_CLI_TRUST_WORKSPACE: 'true' }, files, ...argv);
     expect((await run(files, 'enable', 'a')).stdout).toBe('Skill "a" is already enabled.\n');
-    expect((await run(files, 'disable', 'a')).stdout).toBe(
+    expect((await trusted('disable', 'a')).stdout).toBe(
       `Skill "a" disabled by adding it to the disabled list in workspace (${workspace}) settings.\n`,
     );
-    expect((await run(files, 'disable', 'A')).stdout).toContain('is already disabled');
+    expect((await trusted('disable', 'A')).stdout).toContain('is already disabled');
     await run(files, 'disable', 'a', '-s', 'user');
     expect([readFileSync(workspace, 'utf8'), readFileSync(user, 'utf8')].map((text) => JSON.parse(text))).toEqual([
       { skills: { disabled: ['a'] } },
@@ -106,6 +109,17 @@ describe('castor skills enable and disable', () => {
       `Skill "A" enabled by removing it from the disabled list in user (${user}) and workspace (${workspace}) settings.\n`,
     );
     expect(JSON.parse(readFileSync(workspace, 'utf8'))).toEqual({ skills: { disabled: [] } });
+  });
+
+  it('disables in the settings that are read here: those of the user, where the folder is not trusted', async () => {
+    await using files = await createWorkspace({ homeFiles: { '.gemini/skills/a/SKILL.md': skill('a') } });
+    const { home, project } = files;
+    const forced = await run(files, 'disable', 'a', '--scope', 'workspace');
+    expect(forced.stderr).toContain(`${project} is not trusted, so the skill stays enabled here.`);
+    expect((await run(files, 'list')).stdout).toContain('a [Enabled]');
+    const { stdout, stderr } = await run(files, 'disable', 'a');
+    expect([stdout, stderr]).toEqual([expect.stringContaining(`in user (${home}/.gemini/settings.json)`), '']);
+    expect((await run(files, 'list')).stdout).toContain('a [Disabled]');
   });
 });
 

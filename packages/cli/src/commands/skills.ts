@@ -13,7 +13,7 @@ import type { FileScope } from './parse-words.ts';
 import { installSkills, linkSkills, uninstallSkill } from './skills-install.ts';
 import { listSkills } from './skills-list.ts';
 import type { SkillsOptions } from './skills-options.ts';
-import { switchSkill } from './skills-switch.ts';
+import { defaultScope, switchSkill } from './skills-switch.ts';
 import { tellUsage } from './tell-usage.ts';
 
 const USAGE = `Usage: castor skills list [--all] [--json]
@@ -34,7 +34,7 @@ Options:
   --all            with the built-in skills
   --json           as JSON
   -s, --scope <scope>  user: for all folders; workspace: for this folder
-                   [default: user; for disable: workspace]
+                   [default: user; for disable: workspace, if it is trusted]
   --path <folder>  the folder of the skills inside the source
   --consent        consents to the skills without a question
 
@@ -100,9 +100,16 @@ function parseOptions(argv: readonly string[], operand: string | undefined): Ski
 
 async function change(
   what: 'enable' | 'disable',
-  { operand, scope = 'workspace' }: SkillsOptions,
+  { operand, scope }: SkillsOptions,
   context: SubcommandContext,
 ): Promise<ExitCode> {
-  await context.output.answer(`${switchSkill(what, operand, scope, context)}\n`);
+  const { trust } = loadTrustedConfiguration({ args: {}, installed: undefined, ...context });
+  const isRead = trust.trusted === true;
+  await context.output.answer(`${switchSkill(what, operand, scope ?? defaultScope(isRead), context)}\n`);
+  if (what === 'disable' && scope === 'workspace' && !isRead) {
+    context.output.note(
+      `castor: ${context.cwd} is not trusted, so the skill stays enabled here. Trust the folder with /permissions trust, or disable it with --scope user.`,
+    );
+  }
   return ExitCode.Success;
 }

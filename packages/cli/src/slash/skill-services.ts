@@ -8,13 +8,12 @@ type SkillServices = Required<Pick<CommandServices, 'switchSkill' | 'linkSkills'
 export function createSkillServices(folder: StartContext): SkillServices {
   return {
     async switchSkill(what, name) {
-      const [{ switchSkill }, { loadTrustedConfiguration }] = await Promise.all([
+      const [{ defaultScope, switchSkill }, { loadTrustedConfiguration }] = await Promise.all([
         import('../commands/skills-switch.ts'),
         import('../start/start.ts'),
       ]);
-      // The settings of another folder than a trusted one are not read.
       const isTrusted = loadTrustedConfiguration(folder).trust.trusted === true;
-      return switchSkill(what, name, isTrusted ? 'workspace' : 'user', folder);
+      return switchSkill(what, name, defaultScope(isTrusted), folder);
     },
     async linkSkills(args) {
       const { linkFromWords } = await import('../commands/skills-install.ts');

@@ -241,6 +241,21 @@ describe('a skill', () => {
     expect(JSON.stringify(model.requests[1]?.body)).not.toContain('activate_skill');
   });
 
+  it('that is invalid is named by the start, and later by the answer to the surface alone', async () => {
+    await using files = await createWorkspace();
+    await using model = await fakeModel(() => say('ok'));
+    const noticesOf = async (agent: WorkspaceAgent) =>
+      (await send(agent)).flatMap((event) => (event.type === 'notice' ? [event.message] : []));
+    const agent = await open(model, files);
+    await files.write('.gemini/skills/broken/SKILL.md', 'x');
+    const { problems } = await agent.openSkills();
+    expect([problems, await noticesOf(agent)]).toEqual([[expect.stringContaining('the skill was skipped')], []]);
+    await agent.dispose();
+    const next = await open(model, files);
+    expect(await noticesOf(next)).toEqual(problems);
+    await next.dispose();
+  });
+
   it('stays active in a resumed session', async () => {
     await using files = await createWorkspace({ homeFiles: PDF });
     await using model = await fakeModel([activate('pdf'), say('Done.')]);

@@ -45,10 +45,12 @@ export class WorkspaceSkills {
   /** Opens the skills of a start; a built-in skill alone is not offered to the model. */
   async start(): Promise<void> {
     const isWanted = this.options.enabled !== false && this.findFolders().some(isOwn);
-    if (isWanted) await this.open();
+    if (!isWanted) return;
+    const { conflicts, problems } = await this.open();
+    for (const sentence of [...conflicts, ...problems]) this.around.warn(sentence);
   }
 
-  /** For surfaces: also where no skill exists. */
+  /** For surfaces: also where no skill exists. Their answers name the problems of skills written since the start. */
   open(): Promise<SessionSkills> {
     this.opening ??= this.load();
     return this.opening;
@@ -75,12 +77,11 @@ export class WorkspaceSkills {
   }
 
   private async load(): Promise<SessionSkills> {
-    const { home, workspace, shownValues, history, warn } = this.around;
+    const { home, workspace, shownValues, history } = this.around;
     const { SessionSkills: Opened } = await import('../skills/session-skills.ts');
     const { enabled = true, disabled = [] } = this.options;
     const findFolders = () => (enabled ? this.findFolders() : []);
     const skills = await Opened.open({ home, workspace, shownValues, findFolders, disabled });
-    for (const sentence of [...skills.conflicts, ...skills.problems]) warn(sentence);
     skills.restore(history);
     skills.follow(() => this.offer(skills).then(this.around.onChange));
     this.opened = skills;
