@@ -110,17 +110,17 @@ describe('what cannot be kept', () => {
     expect(lstatSync(trial.path('socket')).isSocket()).toBe(true);
   });
 
-  it('is named and not fatal: a file and a folder that the user may not read (21)', () => {
+  it('is named and not fatal: a file and folders that the user may not read or enter (21)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'castor-unreadable-'));
     const driver = fileURLToPath(new URL('unreadable-driver.fixture.ts', import.meta.url));
     const { stdout, stderr } = runAsNobody(driver, folder);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({
-      told: ['Undo does not cover locked, secret.txt (cannot be read).'],
-      restored: ['a.txt'],
+      told: ['Undo does not cover listed, locked, secret.txt (cannot be read).'],
+      restored: ['a.txt', 'closed'],
       notCovered: [{ path: 'secret.txt', reason: 'unreadable' }],
       isVerified: true,
-      content: 'one',
+      contents: ['one', 'kept'],
     });
     execFileSync('chmod', ['-R', 'u+rwX', folder]);
     rmSync(folder, { recursive: true, force: true });

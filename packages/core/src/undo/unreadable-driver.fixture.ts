@@ -1,4 +1,4 @@
-/** A session of an ordinary user in a workspace with a file and a folder that may not be read: see undo-cases.process.test.ts. */
+/** A session of an ordinary user in a workspace with a file and folders that may not be read: see undo-cases.process.test.ts. */
 
 import { chmodSync, readFileSync } from 'node:fs';
 import { UndoTrial } from './undo.fixture.ts';
@@ -9,8 +9,12 @@ trial.write('a.txt', 'one');
 trial.write('secret.txt', 'hidden', 0o000);
 trial.write('locked/inside.txt', 'hidden');
 chmodSync(trial.path('locked'), 0o000);
+// May be listed, not entered.
+trial.write('listed/inside.txt', 'hidden');
+chmodSync(trial.path('listed'), 0o444);
+trial.write('closed/inside.txt', 'kept');
 await trial.begin();
-await trial.shell('echo two > a.txt; rm -f secret.txt');
+await trial.shell('echo two > a.txt; rm -f secret.txt; chmod 0444 closed');
 const preview = await trial.desk.preview({ last: 1 });
 const { isVerified } = await trial.desk.apply(preview);
 const answer = {
@@ -18,7 +22,7 @@ const answer = {
   restored: preview.restored,
   notCovered: preview.notCovered.map(({ path, reason }) => ({ path, reason })),
   isVerified,
-  content: readFileSync(trial.path('a.txt'), 'utf8'),
+  contents: ['a.txt', 'closed/inside.txt'].map((path) => readFileSync(trial.path(path), 'utf8')),
 };
 await trial.undo.dispose();
 trial.recorder.close();

@@ -127,11 +127,14 @@ class Walk {
     }
   }
 
-  /** Undefined for a folder that cannot be read. */
+  /** Undefined for a folder that cannot be read or entered. */
   private names(path: string): string[] | undefined {
     try {
       // By bytes: the strings hold one byte per character.
-      return readdirSync(path === '' ? '.' : toSystemPath(path), { encoding: 'latin1' }).sort();
+      const names = readdirSync(path === '' ? '.' : toSystemPath(path), { encoding: 'latin1' }).sort();
+      // With the right to list and not to enter, every name is known and none can be looked up.
+      if (names.length > 0) lstatOf(below(path, names[0]!));
+      return names;
     } catch {
       if (path !== '') this.note('unreadable', path);
       return undefined;
@@ -142,7 +145,7 @@ class Walk {
     // Unknown is not the same as deleted.
     if (!names) return this.skipBelow(path);
     for (const name of names) {
-      const child = path === '' ? name : `${path}/${name}`;
+      const child = below(path, name);
       if (this.options.exclude.has(child) || isOwnTemporary(name)) continue;
       const found = lstatOf(child);
       if (found) this.entry(child, found, isRebuilt, arrival);
@@ -282,6 +285,10 @@ class Walk {
     const known = noted.paths.get(named);
     if (known !== undefined || noted.paths.size < NAMED_PATHS) noted.paths.set(named, (known ?? 0) + bytes);
   }
+}
+
+function below(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
 }
 
 function fileOf(found: Stats): Omit<FileState, 'content'> {
