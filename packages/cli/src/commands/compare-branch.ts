@@ -3,6 +3,7 @@
 import {
   changesSince,
   costOf,
+  countOf,
   describeChange,
   dropBranch,
   findBranch,
@@ -53,7 +54,7 @@ export async function dropChecked(project: Project, name: string, isSure: boolea
     await client.close();
     if (changes.size > 0)
       throw new UndoError(
-        `The branch "${name}" has ${changes.size} changes. Merge it first, or add --yes to lose them.`,
+        `The branch "${name}" has ${countOf(changes.size, 'change')}. Merge it first, or add --yes to lose what it changed.`,
       );
   }
   const { root } = await dropBranch(project, name);

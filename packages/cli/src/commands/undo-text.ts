@@ -41,7 +41,7 @@ function describePrompts(prompts: readonly ListedPrompt[]): string | undefined {
   const shown = prompts.filter(({ files, isUndone }) => files > 0 || isUndone);
   if (shown.length === 0) return undefined;
   const lines = shown.flatMap(({ number, text, files, isUndone, calls }) => [
-    `${String(number).padStart(3)}. ${oneLine(text)} (${isUndone ? 'undone' : countOf(files, 'file')})`,
+    `${String(number).padStart(3)}. ${oneLine(text)} (${describeExtent(files, isUndone)})`,
     ...calls
       .filter((call) => call.files > 0)
       .map(
@@ -50,6 +50,13 @@ function describePrompts(prompts: readonly ListedPrompt[]): string | undefined {
       ),
   ]);
   return `${lines.join('\n')}\n`;
+}
+
+/** One call of a prompt can be undone alone. */
+function describeExtent(files: number, isUndone: boolean): string {
+  const count = countOf(files, 'file');
+  if (!isUndone) return count;
+  return files > 0 ? `undone except ${count}` : 'undone';
 }
 
 /** The preview without diffs. */

@@ -4,14 +4,14 @@
  */
 
 import { isInGit, toText } from './byte-path.ts';
-import type { UndoRecord, WalkRecord } from './read-undo-records.ts';
-import { fromStoredChange } from './tree-state.ts';
-import type { StoredChange } from './tree-state.ts';
+import type { AppliedRecord, UndoRecord, WalkRecord } from './read-undo-records.ts';
+import { fromStoredChange, isSameState } from './tree-state.ts';
+import type { StoredChange, TreeChange } from './tree-state.ts';
 
 export function changesOfOthers(
   records: readonly UndoRecord[],
   callIds: ReadonlySet<string>,
-  listOf: (record: WalkRecord) => readonly StoredChange[] | undefined,
+  listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined,
 ): string[] {
   const walks = records.filter((record) => record.kind === 'walk');
   const first = walks.findIndex((walk) => walk.callIds.some((id) => callIds.has(id)));
@@ -21,8 +21,15 @@ export function changesOfOthers(
   const others = walks.filter(
     (walk, index) => walk.callIds.length === 0 && (index > first || (time !== undefined && walk.time === time)),
   );
-  const paths = others.flatMap((walk) =>
-    (listOf(walk) ?? []).flatMap((stored) => fromStoredChange(stored)?.path ?? []),
-  );
+  const changesIn = (list: readonly (WalkRecord | AppliedRecord)[]) =>
+    list.flatMap((record) => (listOf(record) ?? []).flatMap((stored) => fromStoredChange(stored) ?? []));
+  // A walk also sees what an undo or a redo of this session wrote.
+  const own = records.filter((record) => record.kind === 'undo' || record.kind === 'redo') as AppliedRecord[];
+  const applied = Map.groupBy(changesIn(own), ({ path }) => path);
+  const isApplied = ({ path, after }: TreeChange) =>
+    applied.get(path)?.some((change) => isSameState(change.after, after)) ?? false;
+  const paths = changesIn(others)
+    .filter((change) => !isApplied(change))
+    .map(({ path }) => path);
   return [...new Set(paths)].filter((path) => !isInGit(path)).map(toText);
 }

@@ -14,7 +14,16 @@ import { fitFolders } from './fit-folders.ts';
 import { findClaims } from './other-sessions.ts';
 import { pathsToUndo, planUndo } from './plan-undo.ts';
 import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
-import { SKIPPED, chooseCalls, choosePrompts, describePlan, idsOf, NotInSession, UndoError } from './undo-preview.ts';
+import {
+  SKIPPED,
+  chooseCalls,
+  choosePrompts,
+  describePlan,
+  idsOf,
+  isConcerned,
+  NotInSession,
+  UndoError,
+} from './undo-preview.ts';
 import type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo-preview.ts';
 import { readUndoRecords } from './read-undo-records.ts';
 import type { AppliedRecord, UndoRecords, WalkRecord } from './read-undo-records.ts';
@@ -75,8 +84,10 @@ export class UndoDesk {
   /** Changes nothing. Throws UndoError. */
   async preview(selection: UndoSelection, { withGit = false } = {}): Promise<UndoPreview> {
     const loaded = await this.load();
-    const prompts = choosePrompts(loaded, selection, withGit);
-    const callIds = chooseCalls(prompts, selection);
+    const chosen = choosePrompts(loaded, selection, withGit);
+    const prompts = chosen.filter((prompt) => isConcerned(loaded.chains, prompt));
+    const selected = chooseCalls(chosen, selection);
+    const callIds = new Set(prompts.flatMap(idsOf).filter((id) => selected.has(id)));
     const plan = await this.plan(loaded, callIds, withGit);
     const uncoveredCalls = prompts
       .flatMap(({ calls }) => calls)

@@ -71,18 +71,24 @@ export function idsOf({ calls }: UndoPrompt): string[] {
   return calls.map(({ callId }) => callId);
 }
 
+function hasChanges(chains: Chains, prompt: UndoPrompt, withGit: boolean): boolean {
+  const own = new Set(idsOf(prompt));
+  return (
+    pathsToUndo(chains, own).some((path) => withGit || !isInGit(path)) ||
+    chains.outside.some(({ callId }) => own.has(callId))
+  );
+}
+
+/** Whether there is something to say about a prompt; not for one that is undone already. */
+export function isConcerned(chains: Chains, prompt: UndoPrompt): boolean {
+  return hasChanges(chains, prompt, true) || prompt.calls.some(({ isCovered }) => !isCovered);
+}
+
 export function choosePrompts(
   { prompts, chains }: { readonly prompts: UndoPrompt[]; readonly chains: Chains },
   selection: UndoSelection,
   withGit: boolean,
 ): UndoPrompt[] {
-  const hasChanges = (prompt: UndoPrompt) => {
-    const own = new Set(idsOf(prompt));
-    return (
-      pathsToUndo(chains, own).some((path) => withGit || !isInGit(path)) ||
-      chains.outside.some(({ callId }) => own.has(callId))
-    );
-  };
   if ('call' in selection || 'since' in selection) {
     const call = 'call' in selection ? selection.call : selection.since;
     const index = prompts.findIndex((each) => idsOf(each).includes(call));
@@ -90,7 +96,7 @@ export function choosePrompts(
     return 'call' in selection ? [prompts[index]!] : prompts.slice(index);
   }
   if ('last' in selection) {
-    const changed = prompts.filter(hasChanges).slice(-selection.last);
+    const changed = prompts.filter((prompt) => hasChanges(chains, prompt, withGit)).slice(-selection.last);
     const [first] = changed;
     if (!first)
       throw new NotInSession('Nothing to undo: no prompt of this session changed a file that is not undone yet.');

@@ -254,6 +254,26 @@ describe('the conflict rule', () => {
 });
 
 describe('several prompts', () => {
+  it('names neither a prompt that is undone already nor what an undo changed as the work of others', async () => {
+    await using trial = new UndoTrial();
+    fill(trial);
+    await trial.begin();
+    await trial.shell('echo x > own.txt');
+    trial.prompt('second');
+    await trial.shell('echo changed > a.txt');
+    await trial.back({ last: 1 });
+    await trial.undo.settled();
+    const named = ({ prompts }: { prompts: readonly { number: number }[] }) => prompts.map(({ number }) => number);
+    expect(named(await trial.desk.preview({ to: '1' }))).toEqual([1]);
+    trial.prompt('third');
+    // Its walk sees what the undo wrote.
+    await trial.shell('echo y > other.txt');
+    const preview = await trial.desk.preview({ to: '1' });
+    expect([named(preview), preview.byOthers]).toEqual([[1, 3], []]);
+    await trial.desk.apply(preview);
+    expect(named(await trial.desk.previewRedo())).toEqual([1, 3]);
+  });
+
   it('takes back edits and commands of three prompts at once, or one call (37, 38)', async () => {
     await using trial = new UndoTrial();
     fill(trial);
