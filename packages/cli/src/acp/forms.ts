@@ -55,10 +55,11 @@ export function answersIn(questions: readonly AskUserQuestion[], content: Schema
 
 type ServerForm = Extract<ServerQuestion, { type: 'form' }>;
 
-export function serverForm({ server, message, fields }: ServerForm): Form {
+export function serverForm({ server, isOwn, message, fields }: ServerForm): Form {
   const warning = fields.some(({ isSecret }) => isSecret) ? '\nIt seems to ask for a secret.' : '';
+  const asker = isOwn ? '' : `The MCP server ${makeVisibleLine(server)} asks for data: `;
   return {
-    message: `The MCP server ${makeVisibleLine(server)} asks for data: ${makeVisible(message)}${warning}`,
+    message: `${asker}${makeVisible(message)}${warning}`,
     requestedSchema: {
       type: 'object',
       properties: Object.fromEntries(fields.map((field) => [field.name, serverField(field)])),

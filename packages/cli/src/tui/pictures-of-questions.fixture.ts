@@ -209,6 +209,14 @@ export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
     const message = 'Where should the issue be opened?';
     return askServerQuestion({ type: 'form', server: 'github', message, fields }, host, signal);
   }),
+  'question-bounds': asked((host, signal) => {
+    const answers = { no: 'No', once: 'Yes, this time', always: 'Yes, always in this folder' };
+    const options = Object.entries(answers).map(([value, label]) => ({ value, label }));
+    const words = { name: 'answer', title: 'Allow it?', description: '', isRequired: true, isSecret: false };
+    const fields = [{ ...words, kind: 'choice', preset: 'no', options }] as const;
+    const message = '`npm run notes` wanted to write to /home/me/notes, which the sandbox does not allow.';
+    return askServerQuestion({ type: 'form', server: 'sandbox', isOwn: true, message, fields }, host, signal);
+  }),
   'question-page': asked((host, signal) => {
     const url = 'https://github.com/login/device?code=ABCD-1234';
     return askServerQuestion({ type: 'url', server: 'github', message: 'Sign in to go on.', url }, host, signal);

@@ -24,7 +24,8 @@ export function createBoundsQuestion(
       ...{ name: 'answer', title: 'Allow it?', description: '', isRequired: true, isSecret: false },
       ...{ kind: 'choice' as const, preset: 'no', options },
     };
-    const answer = await ask({ type: 'form', server: 'sandbox', message: describe(wish), fields: [field] }, signal);
+    const form = { type: 'form', server: 'sandbox', isOwn: true, message: describe(wish), fields: [field] } as const;
+    const answer = await ask(form, signal);
     const chosen = answer.action === 'accept' ? answer.content?.['answer'] : 'no';
     return options.find(({ value }) => value === chosen)?.value ?? 'no';
   };

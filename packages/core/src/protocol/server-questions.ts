@@ -26,9 +26,18 @@ export interface FormField {
 
 export type FormValue = string | number | boolean | readonly string[];
 
+/** The server asks for data. */
+export interface ServerForm {
+  readonly type: 'form';
+  readonly server: string;
+  readonly message: string;
+  readonly fields: readonly FormField[];
+  /** Castor itself asks, by this name: the answer goes to no server. */
+  readonly isOwn?: true;
+}
+
 export type ServerQuestion =
-  /** The server asks for data. */
-  | { readonly type: 'form'; readonly server: string; readonly message: string; readonly fields: readonly FormField[] }
+  | ServerForm
   /** The server asks the user to open a page. */
   | { readonly type: 'url'; readonly server: string; readonly message: string; readonly url: string }
   /** The server asks for an answer of the model. */

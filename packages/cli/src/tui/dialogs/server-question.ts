@@ -1,6 +1,7 @@
 /**
  * Asks the user what an MCP server wants: data in a form, a page to open, or an answer of the model. It names the
- * server, shows all that is sent, and warns before a secret is entered. Escape never accepts.
+ * server, shows all that is sent, and warns before a secret is entered. Castor's own forms are asked here too. Escape never
+ * accepts.
  */
 
 import { readFormText } from '@castor/core/program';
@@ -25,12 +26,25 @@ export async function askServerQuestion(
 ): Promise<ServerAnswer> {
   switch (question.type) {
     case 'form':
-      return askForm(question, host, signal);
+      return question.isOwn ? askOwn(question, host, signal) : askForm(question, host, signal);
     case 'url':
       return askUrl(question, host, signal);
     case 'sampling':
       return askSampling(question, host, signal);
   }
+}
+
+/** A question of Castor's own, which begins with its first field: no server is told anything. */
+async function askOwn(form: Form, host: DialogHost, signal: AbortSignal): Promise<ServerAnswer> {
+  using keyboard = host.hold();
+  const content: Record<string, FormValue> = {};
+  for (const field of form.fields) {
+    const described = { ...field, description: form.message };
+    const value = await askField(described, `The ${makeVisibleLine(form.server)} asks`, form.server, keyboard, signal);
+    if (value === undefined) return { action: 'cancel' };
+    if (value !== SKIP) content[field.name] = value;
+  }
+  return { action: 'accept', content };
 }
 
 async function askForm(form: Form, host: DialogHost, signal: AbortSignal): Promise<ServerAnswer> {
