@@ -40,6 +40,7 @@ export class UndoClient {
   private count = 0;
   private rest = '';
   private problem: Error | undefined;
+  private isClosing = false;
 
   private constructor() {
     const { flags, environment: env } = UNDO_PROCESS;
@@ -86,7 +87,8 @@ export class UndoClient {
 
   /** Ends the process after the requests that it has. */
   async close(): Promise<void> {
-    this.process.ref();
+    this.isClosing = true;
+    this.hold();
     this.process.stdin?.end();
     await this.ended;
   }
@@ -109,10 +111,10 @@ export class UndoClient {
     else waiting?.reject(toError(reply));
   }
 
-  /** An idle process does not keep the program alive; a request that waits does. */
+  /** An idle process does not keep the program alive; a request that waits does, and so does its end, up to the last byte. */
   private hold(): void {
     for (const each of [this.process, this.process.stdin, this.process.stdout] as (Held | null)[])
-      if (this.waiting.size > 0) each?.ref?.();
+      if (this.waiting.size > 0 || this.isClosing) each?.ref?.();
       else each?.unref?.();
   }
 
