@@ -204,6 +204,33 @@ describe('an overloaded provider', () => {
   });
 });
 
+describe('two batches of one machine', () => {
+  it('share its places, and the higher priority goes first', async () => {
+    await using place = await openBatchPlace();
+    const hold = gate();
+    const order: string[] = [];
+    await using model = await fakeModel((request) => {
+      const [name = ''] = /(?:low|high) \d/.exec(promptOf(request)) ?? [];
+      order.push(name);
+      return name === 'low 1' ? answer(hold, text('ok')) : say('ok');
+    });
+    await place.workspace.write('low.jsonl', jsonl([{ prompt: 'low 1' }, { prompt: 'low 2' }]));
+    await place.workspace.write('high.jsonl', jsonl([{ prompt: 'high 1' }, { prompt: 'high 2' }]));
+    const words = (name: string) => ['run', `${name}.jsonl`, '--concurrency', '1', '-o', 'jsonl'];
+    await using low = await place.start(words('low'), { model });
+    await model.waitForRequest(1);
+    await using high = await place.start([...words('high'), '--priority', '5'], { model });
+    await high.waitForStderr('other batches have the places of this machine');
+    hold.release();
+    const ends = await Promise.all([low.done, high.done]);
+    expect(
+      ends.map(({ code }) => code),
+      ends.map(({ stderr }) => stderr).join('\n'),
+    ).toEqual([0, 0]);
+    expect(order).toEqual(['low 1', 'high 1', 'high 2', 'low 2']);
+  });
+});
+
 describe('an interrupted batch', () => {
   it('lets running tasks finish after Ctrl+C, and goes on with resume', async () => {
     await using place = await openBatchPlace();

@@ -42,6 +42,8 @@ export interface NewBatch {
 export interface WorkerIdentity {
   id: string;
   labels: readonly string[];
+  /** How many tasks the batches of this machine may run at once between them, for a worker of one batch that shares them. */
+  places?: number | undefined;
 }
 
 /** A task that a worker may run now. The engine accepts its result only while the claim is valid. */
@@ -81,8 +83,8 @@ export type Settlement =
 /** The answer to a worker that asks for work. */
 export type Claimed =
   | { kind: 'claim'; claim: Claim }
-  /** Nothing may start now; ask again after the time, or when a task ends. */
-  | { kind: 'wait'; delayMs: number }
+  /** Nothing may start now; ask again after the time, or when a task ends. `isCrowded`: other batches have the places of this machine. */
+  | { kind: 'wait'; delayMs: number; isCrowded?: boolean }
   /** No task is waiting or running. */
   | { kind: 'idle' };
 

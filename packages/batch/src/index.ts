@@ -15,6 +15,7 @@ export type {
   TaskStatus,
   WorkerIdentity,
 } from './engine.ts';
+export { TASK_VARIABLE } from './lifeline.ts';
 export { fetchPatch } from './fetch-work.ts';
 export { forecast, rateOf } from './forecast.ts';
 export type { Forecast } from './forecast.ts';

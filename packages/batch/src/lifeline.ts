@@ -8,6 +8,8 @@ import type { Environment, Start, Started, Starter } from './starter.ts';
 
 /** castor's launcher reads the same variable. */
 const LIFELINE_VARIABLE = 'CASTOR_LIFELINE';
+/** Set for all that a task starts: a batch in it must not wait for the place that the task has. */
+export const TASK_VARIABLE = 'CASTOR_TASK';
 /** castor and all it started end within five seconds of a signal. */
 const KILL_AFTER_MS = 8_000;
 
@@ -28,7 +30,10 @@ const known = new WeakMap<Environment, Environment>();
 
 /** The same object for the same one: a starter remembers what it knows of it. */
 function withLifeline(environment: Environment): Environment {
-  const more = known.get(environment) ?? { ...environment, [LIFELINE_VARIABLE]: String(LIFELINE_DESCRIPTOR) };
+  const more = known.get(environment) ?? {
+    ...environment,
+    ...{ [LIFELINE_VARIABLE]: String(LIFELINE_DESCRIPTOR), [TASK_VARIABLE]: '1' },
+  };
   known.set(environment, more);
   return more;
 }

@@ -4,15 +4,8 @@ import { readFileSync } from 'node:fs';
 
 /** The start time in the system's units; empty where the system does not tell. */
 export function startTimeOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may contain any character, including blanks.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? 'ended' : (fields[19] ?? '');
-  } catch {
-    // No process of that number, or a system without /proc.
-    return '';
-  }
+  const fields = fieldsOf(pid);
+  return fields?.[0] === 'Z' ? 'ended' : (fields?.[19] ?? '');
 }
 
 export function isRunning(pid: number, started: string): boolean {
@@ -24,6 +17,22 @@ export function isRunning(pid: number, started: string): boolean {
   }
   const current = startTimeOf(pid);
   return started === '' || current === '' || current === started;
+}
+
+/** Stopped by a terminal or a debugger: it runs on when it is told to. */
+export function isSuspended(pid: number): boolean {
+  return /^[Tt]/.test(fieldsOf(pid)?.[0] ?? '');
+}
+
+/** What the system tells of a process, beginning with its state. Undefined without such a process, or without /proc. */
+function fieldsOf(pid: number): string[] | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may contain any character, including blanks.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
 }
 
 const LOOK_MS = 50;

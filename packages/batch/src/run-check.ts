@@ -2,7 +2,7 @@
 
 import { rmSync, statSync } from 'node:fs';
 import type { Claim } from './engine.ts';
-import { endOn, startCommand } from './lifeline.ts';
+import { endOn, startCommand, TASK_VARIABLE } from './lifeline.ts';
 import type { Starter } from './starter.ts';
 
 export interface CheckOptions {
@@ -26,7 +26,8 @@ export async function runCheck(options: CheckOptions): Promise<number | null> {
   const { starter, command, directory, environment, granted, output, timeoutMs, signal } = options;
   const visible = Object.entries(environment).filter(([name]) => granted.includes(name) || !SECRET.test(name));
   rmSync(output, { force: true });
-  const where = { directory, environment: Object.fromEntries(visible), stdout: output, stderr: output };
+  const own = { ...Object.fromEntries(visible), [TASK_VARIABLE]: '1' };
+  const where = { directory, environment: own, stdout: output, stderr: output };
   const started = startCommand(starter, command, where);
   const looking = setInterval(() => {
     if (statSync(output).size > MAX_OUTPUT) started.end('SIGKILL');

@@ -1,6 +1,6 @@
 /**
  * Chooses the next task of the embedded engine and reserves its money, inside the caller's transaction: by priority, then the
- * batch that was served least, then the order of the file.
+ * batch that was served least, then the order of the file. A worker of one batch gives way to the batches of other processes.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -11,6 +11,8 @@ import { reserveFor } from './reserve.ts';
 import type { Reserve } from './reserve.ts';
 import { lastSequence } from './sqlite-counts.ts';
 import type { TaskCounts } from './sqlite-counts.ts';
+import { findRivals, isAnothersPlace, noteSeeker } from './sqlite-places.ts';
+import type { Liveness } from './sqlite-places.ts';
 import { toClaim, toLimits } from './sqlite-rows.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
 import type { Task } from './task.ts';
@@ -20,13 +22,18 @@ export interface ClaimWish {
   worker: string;
   labels: readonly string[];
   batch: string | undefined;
+  /** Of this machine; undefined where the worker takes no part in sharing them. */
+  places: number | undefined;
   now: number;
+  livenessOf: Liveness;
 }
 
 /** No delay is longer: beyond it, the clock was set back. */
 const LONGEST_DELAY_MS = 600_000;
 /** A worker that must wait asks again by then, whatever happens. */
 const LONGEST_WAIT_MS = 1_000;
+/** A place that another process frees should not stay empty for long. */
+const PLACE_WAIT_MS = 200;
 
 export function claimNext(database: DatabaseSync, counts: TaskCounts, wish: ClaimWish): Claimed {
   const batches = prepared(
@@ -37,17 +44,30 @@ export function claimNext(database: DatabaseSync, counts: TaskCounts, wish: Clai
   for (const batch of chosen) {
     const row = findTask(database, batch, wish);
     if (!row) continue;
-    const task = JSON.parse(row.spec) as Task;
+    const task = specOf(row);
     const reserved = reserve(database, counts, { batch, task, now: wish.now });
     if (reserved === 'spent') {
       endWaiting(database, batch.id, 'budget', wish.now);
       continue;
     }
     if (reserved === 'wait') continue;
+    if (mustGiveWay(database, counts, wish)) return { kind: 'wait', delayMs: PLACE_WAIT_MS, isCrowded: true };
     return { kind: 'claim', claim: take(database, batch, row, reserved, wish) };
   }
   const isOpen = chosen.some(({ id }) => hasWork(database, id)) || isRunningAnywhere(database, wish.batch);
   return isOpen ? { kind: 'wait', delayMs: LONGEST_WAIT_MS } : { kind: 'idle' };
+}
+
+function mustGiveWay(database: DatabaseSync, counts: TaskCounts, wish: ClaimWish): boolean {
+  const { worker, batch, places, labels, now } = wish;
+  if (batch === undefined || places === undefined) return false;
+  const self = { worker, batch, places, labels };
+  noteSeeker(database, self, now);
+  const rivals = findRivals(database, worker, now, wish.livenessOf);
+  return isAnothersPlace(database, self, rivals, (row, its) => {
+    const found = findTask(database, row, { labels: its, now });
+    return found !== undefined && isReserve(reserve(database, counts, { batch: row, task: specOf(found), now }));
+  });
 }
 
 /** Ends every waiting task of a batch with a result that says why. */
@@ -69,7 +89,11 @@ export function endWaiting(database: DatabaseSync, batch: string, status: 'cance
   }
 }
 
-function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: ClaimWish): TaskRow | undefined {
+function findTask(
+  database: DatabaseSync,
+  { id }: BatchRow,
+  { labels, now }: Pick<ClaimWish, 'labels' | 'now'>,
+): TaskRow | undefined {
   const rows = prepared(
     database,
     `SELECT * FROM tasks WHERE batch = ? AND state = 'waiting' AND status IS NULL AND (not_before <= ? OR not_before > ?) ORDER BY position`,
@@ -81,7 +105,7 @@ function findTask(database: DatabaseSync, { id }: BatchRow, { labels, now }: Cla
       full.add(row.provider);
       continue;
     }
-    const { labels: needed } = JSON.parse(row.spec) as Task;
+    const { labels: needed } = specOf(row);
     if (needed.every((label) => labels.includes(label))) return row;
   }
   return undefined;
@@ -118,6 +142,14 @@ function reserve(database: DatabaseSync, counts: TaskCounts, { batch, task, now 
   ).get(batch.id) as { cost: number; tokens: number };
   const ended = total - running - waiting;
   return reserveFor(task.limits, limits, { running, waiting, ended, spent, reserved }, now);
+}
+
+function isReserve(reserved: Reserve | 'wait' | 'spent'): reserved is Reserve {
+  return typeof reserved !== 'string';
+}
+
+function specOf({ spec }: TaskRow): Task {
+  return JSON.parse(spec) as Task;
 }
 
 const NONE = { cost: 0, tokens: 0 };

@@ -16,8 +16,9 @@ import type {
   TaskStatus,
   WorkerIdentity,
 } from './engine.ts';
-import { isRunning, startTimeOf } from './process-identity.ts';
+import { isRunning, isSuspended, startTimeOf } from './process-identity.ts';
 import { claimNext, endWaiting } from './sqlite-claim.ts';
+import type { Liveness } from './sqlite-places.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
 import { toClaim, toStatus } from './sqlite-rows.ts';
 import { TaskCounts } from './sqlite-counts.ts';
@@ -33,6 +34,8 @@ export class SqliteEngine implements BatchEngine {
   private isDurable = true;
   private readonly now: () => number;
   private readonly isAlive: (pid: number, started: string) => boolean;
+  private readonly livenessOf: Liveness = (pid, started) =>
+    this.isAlive(pid, started) ? (isSuspended(pid) ? 'suspended' : 'running') : 'dead';
 
   constructor(path: string, { now = Date.now, isAlive = isRunning }: SqliteEngineOptions = {}) {
     this.database = openDatabase(path);
@@ -88,13 +91,16 @@ export class SqliteEngine implements BatchEngine {
     return rows.map(({ result }) => JSON.parse(result) as TaskResult);
   }
 
-  async claim({ id, labels }: WorkerIdentity, batch?: string): Promise<Claimed> {
+  async claim({ id, labels, places }: WorkerIdentity, batch?: string): Promise<Claimed> {
     const take = () => {
       const { pid } = process;
-      if (!this.get('SELECT 1 FROM workers WHERE id = ?', id))
+      if (!this.get('SELECT 1 FROM workers WHERE id = ?', id)) {
+        this.forgetWorkers();
         this.run('INSERT INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
+      }
       this.recoverNow(id);
-      return claimNext(this.database, this.counts, { worker: id, labels, batch, now: this.now() });
+      const wish = { worker: id, labels, batch, places, now: this.now(), livenessOf: this.livenessOf };
+      return claimNext(this.database, this.counts, wish);
     };
     // A claim that a loss of power takes back is a task that waits: the disk need not be waited for.
     return this.atomically(take, { isDurable: false });

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Other processes hold the database for a few milliseconds at a time. */
 const BUSY_MS = 30_000;
-const VERSION = 3;
+const VERSION = 4;
 
 const TABLES = `
 CREATE TABLE IF NOT EXISTS batches (
@@ -28,6 +28,9 @@ CREATE INDEX IF NOT EXISTS tasks_by_standing ON tasks (batch, state, status, pos
 CREATE INDEX IF NOT EXISTS running_tasks ON tasks (state) WHERE state = 'running';
 CREATE UNIQUE INDEX IF NOT EXISTS results ON tasks (batch, sequence) WHERE sequence IS NOT NULL;
 CREATE TABLE IF NOT EXISTS workers (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, started TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS seekers (
+  worker TEXT PRIMARY KEY, batch TEXT NOT NULL, places INTEGER NOT NULL, labels TEXT NOT NULL, asked_at INTEGER NOT NULL
+) STRICT;
 CREATE TABLE IF NOT EXISTS paces (provider TEXT PRIMARY KEY, at_once REAL NOT NULL, slowed_at INTEGER NOT NULL) STRICT;
 `;
 

@@ -33,7 +33,9 @@ export type WorkerEvent =
   | { type: 'returned'; batch: string; task: string; delayMs: number }
   | { type: 'ended'; batch: string; result: TaskResult }
   /** Another worker has taken the task over: its result did not count here. */
-  | { type: 'lost'; batch: string; task: string };
+  | { type: 'lost'; batch: string; task: string }
+  /** Other batches have the places of this machine. Told once. */
+  | { type: 'crowded'; batch: string };
 
 /** How often a worker looks whether a batch was cancelled by another process. */
 const LOOK_MS = 1_000;
@@ -45,6 +47,7 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
   const bell = new Bell();
   const starter = openStarter(options.environment);
   let lookedAt = -Infinity;
+  let hasTold = false;
   let failure: { error: unknown } | undefined;
   const post = (event: WorkerEvent) => {
     events.push(event);
@@ -62,7 +65,7 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
         const claimed = await engine.claim(identity, batch);
         if (claimed.kind !== 'claim') {
           isIdle = claimed.kind === 'idle';
-          if (claimed.kind === 'wait') delayMs = claimed.delayMs;
+          if (claimed.kind === 'wait') delayMs = waitFor(claimed);
           break;
         }
         start(local(claimed.claim, options));
@@ -77,6 +80,14 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
     for (const { controller } of running.values()) controller.abort();
     await Promise.all([...running.values()].map(({ done }) => done));
     starter.close();
+  }
+
+  function waitFor({ delayMs, isCrowded = false }: { delayMs: number; isCrowded?: boolean }): number {
+    if (isCrowded && running.size === 0 && !hasTold) {
+      hasTold = true;
+      post({ type: 'crowded', batch: batch ?? '' });
+    }
+    return delayMs;
   }
 
   async function endWhatIsTaken(): Promise<void> {

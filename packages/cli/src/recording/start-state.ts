@@ -25,7 +25,7 @@ const REMOVED = ['mcpServers', 'mcp', 'hooks', 'telemetry'];
 export const NO_KEY = 'no-key-in-a-replay';
 const READ = /^(?:CASTOR|GEMINI|GOOGLE|VERTEX|OLLAMA)_|_(?:BASE_URL|API_KEY)$|^(?:LANG|LC_ALL|CI|NO_COLOR)$/;
 const UNREAD =
-  /^(?:CASTOR_LIFELINE|GEMINI_CLI_HOME|GOOGLE_APPLICATION_CREDENTIALS|GEMINI_WRITE_SYSTEM_MD|GEMINI_TELEMETRY_.*|.*SANDBOX.*)$/;
+  /^(?:CASTOR_LIFELINE|CASTOR_TASK|GEMINI_CLI_HOME|GOOGLE_APPLICATION_CREDENTIALS|GEMINI_WRITE_SYSTEM_MD|GEMINI_TELEMETRY_.*|.*SANDBOX.*)$/;
 
 export function filesOf(home: string, root: string, named: readonly string[]): FileLine[] {
   const own = walk(join(home, '.gemini'), (name) => !LEFT_OUT.test(name)).map((path) => lineOf('home', home, path));

@@ -77,6 +77,8 @@ export function describeEvent(event: WorkerEvent): string | undefined {
       return `… ${event.task}  another worker has taken it over`;
     case 'started':
       return event.isContinued ? `→ ${event.task}  continued` : undefined;
+    case 'crowded':
+      return '… other batches have the places of this machine; tasks start when one is free';
     case 'progress':
       return undefined;
   }
@@ -123,7 +125,7 @@ class LiveView implements BatchView {
     } else if (event.type === 'ended') {
       this.running.delete(event.result.id);
       this.results.push(event.result);
-    } else if (event.type !== 'overload') this.running.delete(event.task);
+    } else if (event.type !== 'overload' && event.type !== 'crowded') this.running.delete(event.task);
     const line = describeEvent(event);
     if (line === undefined) this.paintSoon();
     else this.above(line);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { uncommittedChanges, work } from '@castor/batch';
+import { TASK_VARIABLE, uncommittedChanges, work } from '@castor/batch';
 import type { Task, TaskResult } from '@castor/batch';
 import { getErrorMessage } from '@castor/core';
 import { countOf } from '@castor/core/program';
@@ -108,7 +108,9 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
   const seen: TaskResult[] = await engine.results(id, 0);
   let status = await statusOf(id, context);
   await view.begin(status, seen);
-  const identity = { id: `${process.pid}-${Date.now().toString(36)}`, labels: [] };
+  // A batch inside a task would wait for the place that the task has.
+  const places = environment[TASK_VARIABLE] === undefined ? words.concurrency : undefined;
+  const identity = { id: `${process.pid}-${Date.now().toString(36)}`, labels: [], places };
   const worker = work({
     ...{ engine, identity, program, environment, batch: id, concurrency: words.concurrency, isKept: words.isKept },
     ...{ sandboxFlags: await sandboxFlags(context), stop: stop.signal, cancel: cancel.signal },

@@ -26,7 +26,7 @@ const USAGE = `Usage: castor batch run <tasks.jsonl|tasks.csv> [options] [-- fla
   clean     deletes an ended batch with its files
 
 Options of run (also of resume and retry where they make sense):
-  --concurrency <n>      tasks at once (default 4)
+  --concurrency <n>      tasks at once (default 4), of all batches of this machine together
   --prompt <text>        the prompt of every task without one
   --over <pattern>       one task for each file that matches
   --repos <file>         one task for each line: a git URL or a folder, and a ref
@@ -43,7 +43,7 @@ Options of run (also of resume and retry where they make sense):
                          the limits of one task
   --env <names>          variables that every task needs, separated by commas
   --name <text>          a title for lists
-  --priority <n>         on a queue: batches of a higher one go first (default 0)
+  --priority <n>         batches of a higher one go first (default 0)
   --apply <kind>         of each success: branch, patch or pr-body
   --keep                 leaves the worktrees of ended tasks
   -o <format>            text, jsonl (a result as soon as it is there) or json
