@@ -8,6 +8,6 @@ process.stdin.setRawMode(true);
 process.stdin.on('data', (bytes) => {
   if (bytes.includes(3)) process.exit();
   last = Buffer.concat([last.subarray(-END.length), bytes]);
-  if (last.includes(END)) process.stdout.write('\r\x1b[K> [Pasted Text');
+  if (last.includes(END)) process.stdout.write('\r\x1b[K❯ [Pasted Text');
 });
-process.stdout.write(`\x1b[?2004h> ${PLACEHOLDER}`);
+process.stdout.write(`\x1b[?2004h❯ ${PLACEHOLDER}`);
