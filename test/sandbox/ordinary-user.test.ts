@@ -55,6 +55,7 @@ describe.skipIf(why !== undefined)(`an ordinary user${why === undefined ? '' : `
       const attempts: [what: string, line: string][] = [
         ['a file of the home', 'echo evil >> ~/.bashrc'],
         ['a key', 'cat ~/.ssh/id'],
+        ['the passwords of the computer', 'cat /etc/shadow'],
         ['a hook', 'echo evil > .git/hooks/pre-commit'],
         ['a renamed repository', 'mv .git g2'],
         ['a server of the computer', 'echo > /dev/tcp/127.0.0.1/1'],

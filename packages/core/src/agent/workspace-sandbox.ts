@@ -149,7 +149,8 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
   return async (end) => {
     const moved = sandbox.quarantine.check(before);
     // What appeared and stayed is protected from now on.
-    if ([...before].some(([path, was]) => Quarantine.look([path]).get(path) !== was)) sandbox.refresh();
+    const after = Quarantine.look([...before.keys()]);
+    if ([...before].some(([path, was]) => after.get(path) !== was)) sandbox.refresh();
     const planted = moved.map((each) => tell(each)).join('\n');
     if (planted !== '') warn(planted);
     look.desk.closePassing();

@@ -200,13 +200,10 @@ export class FileDiagnostics {
       return undefined;
     }
     const given = { file: command, args: row.args, directory: root, environment };
-    const { file, args, environment: variables } = confine ? await confine(given, 'tool') : given;
+    const program = confine ? await confine(given, 'tool') : given;
     const begun = this.running.get(row.name);
     if (begun && !begun.isOver) return begun;
-    const server = new LanguageServer(
-      { ...row, command: file, args },
-      { root, environment: variables, guard, isConfined: confine !== undefined },
-    );
+    const server = new LanguageServer(program, { guard, isConfined: confine !== undefined });
     this.running.set(row.name, server);
     return server;
   }

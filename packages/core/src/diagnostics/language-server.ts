@@ -8,16 +8,14 @@ import { pathToFileURL } from 'node:url';
 import { createMessageConnection, ErrorCodes, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { ChildGuard } from '../tools/run-child.ts';
-import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup } from '../util/child-group.ts';
+import type { Invocation } from '../util/invocation.ts';
 import { isRecord } from '../util/is-record.ts';
+import { startInvocation } from '../util/start-invocation.ts';
 import { readDiagnostics, readTypeScriptErrors } from './read-errors.ts';
 import type { FileError } from './read-errors.ts';
-import type { ServerRow } from './server-table.ts';
 
 export interface LanguageServerOptions {
-  readonly root: string;
-  readonly environment: Readonly<Record<string, string>>;
   readonly guard?: ChildGuard | undefined;
   /** In a sandbox it sees no process of ours, and would take us for dead. */
   readonly isConfined?: boolean | undefined;
@@ -56,13 +54,13 @@ export class LanguageServer {
   private readonly over = Promise.withResolvers<void>();
   private lastWords = '';
 
-  constructor({ command, args }: ServerRow, { root, environment, guard, isConfined }: LanguageServerOptions) {
-    this.child = builtin.childProcess.spawn(command, [...args], {
+  constructor(program: Invocation, { guard, isConfined }: LanguageServerOptions) {
+    const { directory: root, environment } = program;
+    const marked = { ...program, environment: { ...environment, ...guard?.prepare() } };
+    this.child = startInvocation(marked, {
       cwd: root,
-      env: { ...environment, ...guard?.prepare() },
       detached: process.platform !== 'win32',
-      windowsHide: true,
-      stdio: 'pipe',
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     if (this.child.pid !== undefined) guard?.watch(this.child.pid);
     this.child.on('error', (error) => this.end(error));

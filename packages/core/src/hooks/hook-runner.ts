@@ -7,11 +7,11 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { getErrorMessage } from '../protocol/errors.ts';
-import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Confine } from '../util/invocation.ts';
+import { startInvocation } from '../util/start-invocation.ts';
 
 export interface HookShell {
   /** An absolute path: a program planted in the project is never found. */
@@ -125,11 +125,9 @@ export class HookRunner {
     const environment = { SHLVL: '1', ...env, ...marks };
     const given = { file: shell.file, args: shell.toArguments(command), directory: cwd, environment };
     const invocation = confine ? await confine(given, 'hook') : given;
-    const child = builtin.childProcess.spawn(invocation.file, [...invocation.args], {
+    const child = startInvocation(invocation, {
       cwd,
-      env: { ...invocation.environment },
       detached: process.platform !== 'win32',
-      windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.running.add(child);

@@ -6,13 +6,13 @@
 import type { ChildProcess } from 'node:child_process';
 import type { ChildGuard } from '../tools/run-child.ts';
 import { CALL_MARK } from '../tools/shell/child-environment.ts';
-import { builtin } from '../util/builtin-modules.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Confine, Invocation } from '../util/invocation.ts';
 import { cleanContent } from './clean-text.ts';
 import type { JsonRpcMessage, RpcTransport } from './rpc-session.ts';
 import { getErrorMessage } from '../protocol/errors.ts';
+import { startInvocation } from '../util/start-invocation.ts';
 
 export interface StdioOptions {
   command: string;
@@ -79,11 +79,9 @@ export class StdioTransport implements RpcTransport {
     this.mark = marks[CALL_MARK];
     const given = { file: command, args, directory: cwd, environment: { ...env, ...marks } };
     const invocation = await this.confine(given);
-    const child = builtin.childProcess.spawn(invocation.file, [...invocation.args], {
+    const child = startInvocation(invocation, {
       cwd,
-      env: { ...invocation.environment },
       detached: process.platform !== 'win32',
-      windowsHide: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.child = child;

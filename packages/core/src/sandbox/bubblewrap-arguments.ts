@@ -4,8 +4,6 @@ import type { Mount, SandboxPlan } from './sandbox-plan.ts';
 
 export interface BubblewrapOptions {
   emptyFile: string;
-  /** The descriptor of the filter of system calls; absent: no filter for this architecture. */
-  filterDescriptor?: number | undefined;
   /** Versions before 0.8 cannot close nested user namespaces; the filter does it for them. */
   canDisableNamespaces: boolean;
   /** False: the system masks /proc, and the sandbox sees the processes of the computer, read-only. */
@@ -30,7 +28,6 @@ export function toBubblewrapArguments({ mounts }: SandboxPlan, options: Bubblewr
       : ['--ro-bind', '/proc', '/proc']),
     ...mounts.slice(1).flatMap((mount) => toArguments(mount, options.emptyFile)),
     ...(options.resolver ? ['--ro-bind', options.resolver.file, options.resolver.over] : []),
-    ...(options.filterDescriptor === undefined ? [] : ['--seccomp', String(options.filterDescriptor)]),
   ];
 }
 

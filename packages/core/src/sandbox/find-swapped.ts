@@ -1,9 +1,8 @@
 /** Finds a mount of a plan that no longer means what it says, because a command could put a link in its place. It only reads. */
 
 import { lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { isWithin } from './hidden-paths.ts';
-import { linkAbove } from './link-above.ts';
+import { linksAbove } from './link-above.ts';
 import type { SandboxPlan } from './sandbox-plan.ts';
 
 /** A plan never changes, and a session asks about the same one before each command. */
@@ -12,14 +11,8 @@ const inner = new WeakMap<SandboxPlan, readonly string[]>();
 export function findSwapped(plan: SandboxPlan, roots: readonly string[]): string | undefined {
   const inside = inner.get(plan) ?? pathsInside(plan, roots);
   inner.set(plan, inside);
-  const folders = new Map<string, boolean>();
-  const isBehindLink = (path: string) => {
-    const folder = dirname(path);
-    const known = folders.get(folder) ?? linkAbove(path) !== undefined;
-    folders.set(folder, known);
-    return known;
-  };
-  return inside.find((path) => isBehindLink(path) || !isPlain(path));
+  const find = linksAbove();
+  return inside.find((path) => find(path) !== undefined || !isPlain(path));
 }
 
 /** The mounts that lie in a folder which commands can write. */

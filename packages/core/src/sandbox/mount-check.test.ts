@@ -1,6 +1,7 @@
 /** The words of the check: made once for a plan, and short enough for the kernel however many mounts there are. */
 
 import { describe, expect, it } from 'vitest';
+import { LaunchWords } from './launch-words.ts';
 import { MountCheck } from './mount-check.ts';
 import { planSandbox } from './sandbox-plan.ts';
 import type { SandboxFacts } from './sandbox-plan.ts';
@@ -32,6 +33,13 @@ describe.skipIf(process.platform !== 'linux')('the check of the mounts', () => {
     const words = new MountCheck(facts.roots).wordsOf(planSandbox(facts, 'workspace-write'));
     expect(words.join('\0').length).toBeGreaterThan(LONGEST_WORD);
     expect(Math.max(...words.map((word) => word.length))).toBeLessThan(LONGEST_WORD / 10);
+  });
+
+  it('closes what the program inherited before the command begins', () => {
+    const facts = factsOf(1);
+    const { closing } = new LaunchWords([3, 19, 251]);
+    const words = new MountCheck(facts.roots, closing).wordsOf(planSandbox(facts, 'workspace-write'));
+    expect(words[3]).toMatch(/exec "\$@" 19>&- 251>&-$/);
   });
 
   it('asks nothing where a command can write nothing', () => {

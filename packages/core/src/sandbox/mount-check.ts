@@ -43,11 +43,14 @@ interface Expected {
 
 export class MountCheck {
   private readonly roots: readonly string[];
+  private readonly script: string;
   private readonly canCheck = existsSync(BASH);
   private readonly expected = new WeakMap<SandboxPlan, Expected>();
 
-  constructor(roots: readonly string[]) {
+  /** `closing`: redirections that close descriptors which the command must not get. */
+  constructor(roots: readonly string[], closing = '') {
     this.roots = roots;
+    this.script = `${SCRIPT}${closing}`;
   }
 
   /** The words before those of a command; none where nothing can be swapped, or bash is somewhere else. */
@@ -56,7 +59,7 @@ export class MountCheck {
     const host = readFileSync('/proc/self/mountinfo', 'utf8');
     const known = this.expected.get(plan);
     if (known?.host === host) return known.words;
-    const words = checkWords(plan, this.roots, parseMounts(host));
+    const words = [BASH, '-p', '-c', this.script, 'castor', ...checkWords(plan, this.roots, parseMounts(host))];
     this.expected.set(plan, { host, words });
     return words;
   }
@@ -66,7 +69,7 @@ function checkWords(plan: SandboxPlan, roots: readonly string[], host: readonly 
   const copies = host.filter(({ path }) => path === '/dev/null').length;
   const { may, must } = expectedMounts(plan, roots, host);
   const counts = [copies, may.length, must.length].map(String);
-  return [BASH, '-p', '-c', SCRIPT, 'castor', ...counts, ...may, ...must];
+  return [...counts, ...may, ...must];
 }
 
 function expectedMounts(

@@ -3,7 +3,7 @@
  * The message of bubblewrap decides; nothing is guessed.
  */
 
-import { accessSync, constants, readFileSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { builtin } from '../util/builtin-modules.ts';
 import { isWithin } from './hidden-paths.ts';
@@ -122,6 +122,8 @@ function real(path: string): string {
 }
 
 function isExecutable(file: string): boolean {
+  // Most folders do not have it, and an exception takes long.
+  if (!existsSync(file)) return false;
   try {
     accessSync(file, constants.X_OK);
     return true;

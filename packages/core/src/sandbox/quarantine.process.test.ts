@@ -1,10 +1,11 @@
 /** What no mount protects: planted, linked and special files are moved away after the command, and nothing is left behind. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startInvocation } from '../util/start-invocation.ts';
 import { Quarantine } from './quarantine.ts';
 import { baseOutsideTmp, openTestSandbox, reasonToSkip } from './sandbox.fixture.ts';
 import type { TestSandbox } from './sandbox.fixture.ts';
@@ -83,10 +84,10 @@ describe.skipIf(reason !== undefined)('a killed command', () => {
     using box = await openTestSandbox({ files: { a: '1' } });
     const environment = { PATH: process.env['PATH'] ?? '', HOME: box.home };
     const given = { file: '/bin/bash', args: ['-c', 'echo $$; sleep 300'], directory: box.root, environment };
-    const { file, args, environment: env } = await box.sandbox.confine(given, 'tool');
-    const child = spawn(file, [...args], { cwd: box.root, env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(child.stdout, 'data');
-    const left = once(child.stdout, 'close');
+    const invocation = await box.sandbox.confine(given, 'tool');
+    const child = startInvocation(invocation, { cwd: box.root, stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout!, 'data');
+    const left = once(child.stdout!, 'close');
     child.kill('SIGKILL');
     // The pipe closes when the last process inside has ended.
     await left;

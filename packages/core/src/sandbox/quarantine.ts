@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { builtin } from '../util/builtin-modules.ts';
-import { linkAbove } from './link-above.ts';
+import { linkAbove, linksAbove } from './link-above.ts';
 import { makeDirectory } from '../util/make-directory.ts';
 
 export interface Quarantined {
@@ -27,14 +27,17 @@ export class Quarantine {
 
   /** What is there before a command: undefined for absent, else a text that changes with the entry. */
   static look(paths: readonly string[]): Map<string, string | undefined> {
-    return new Map(paths.map((path) => [path, markOf(path)]));
+    const find = linksAbove();
+    return new Map(paths.map((path) => [path, markOf(path, find)]));
   }
 
   /** Moves away what appeared or changed; links get their old target back. */
   check(before: ReadonlyMap<string, string | undefined>): Quarantined[] {
     const moved: Quarantined[] = [];
+    const now = Quarantine.look([...before.keys()]);
     for (const [path, mark] of before) {
-      if (markOf(path) === mark) continue;
+      // What was moved or given back for an earlier path may be all that changed here.
+      if (now.get(path) === mark || markOf(path, linkAbove) === mark) continue;
       // Behind a link is a file of another place: the link is what was planted.
       const link = linkAbove(path);
       const planted = link === undefined ? (mark === undefined ? harmfulPartsOf(path) : [path]) : [link];
@@ -56,8 +59,8 @@ export class Quarantine {
   }
 }
 
-function markOf(path: string): string | undefined {
-  const link = linkAbove(path);
+function markOf(path: string, find: typeof linkAbove): string | undefined {
+  const link = find(path);
   if (link !== undefined) return `behind ${link} ${readlinkSync(link)}`;
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;

@@ -11,6 +11,7 @@ import { Sandbox } from './sandbox.ts';
 import { boundsOfMode, readSandboxFile } from './sandbox-file.ts';
 import { chooseProfile } from './sandbox-profile.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
+import { startInvocation } from '../util/start-invocation.ts';
 
 export interface BenchOptions {
   home: string;
@@ -100,12 +101,7 @@ async function run(
   const invocation = { file, args, directory: root, environment: Object.fromEntries(given) };
   const confined = sandbox.wrap(invocation, 'tool', sandbox.profile, await sandbox.networkOf(sandbox.profile));
   const before = Quarantine.look(sandbox.watched());
-  const child = builtin.childProcess.spawn(confined.file, [...confined.args], {
-    cwd: root,
-    env: { ...confined.environment },
-    stdio: 'inherit',
-    ...(signal && { signal }),
-  });
+  const child = startInvocation(confined, { cwd: root, stdio: ['inherit', 'inherit', 'inherit'], signal });
   const code = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (exit, by) => resolve(exit ?? 128 + (builtin.os.constants.signals[by ?? 'SIGTERM'] ?? 0)));

@@ -63,7 +63,10 @@ export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): Sandb
   for (const fact of facts.hidden) mounts.push(hide(fact, facts));
   if (canWrite) for (const path of facts.caches) mounts.push({ kind: 'writable', path });
   for (const path of facts.readable) mounts.push({ kind: 'read-only', path });
-  for (const path of [...facts.repository, ...facts.roots]) mounts.push({ kind: exposed, path });
+  // Each bind costs every command a quarter of a millisecond: what is already read-only needs none.
+  const isCovered = (path: string) => mounts.some((mount) => mount.path !== '/' && isWithin(path, mount.path));
+  for (const path of [...facts.repository, ...facts.roots])
+    if (canWrite || isCovered(path)) mounts.push({ kind: exposed, path });
   if (canWrite) {
     for (const path of facts.writable) mounts.push({ kind: 'writable', path });
     mounts.push(...protect(facts));

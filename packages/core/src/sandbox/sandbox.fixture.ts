@@ -1,9 +1,13 @@
 /** A workspace with a real sandbox around it; tests without bubblewrap are skipped, with the reason. */
 
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Invocation } from '../util/invocation.ts';
+import { startInvocation } from '../util/start-invocation.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';
 import { Sandbox } from './sandbox.ts';
 import type { SandboxOptions } from './sandbox.ts';
@@ -73,19 +77,26 @@ export function baseOutsideTmp(): string {
   return base;
 }
 
+/** Rejects when it cannot be started. */
+export async function runInvocation(invocation: Invocation): Promise<Ran> {
+  const child = startInvocation(invocation, { cwd: invocation.directory, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
+  return { code: code as number | null, stdout, stderr };
+}
+
 export async function openTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
   const base = realpathSync(mkdtempSync(join(options.base ?? tmpdir(), 'castor-box-')));
   const home = join(base, 'home');
   const root = join(base, 'work');
   mkdirSync(home);
   mkdirSync(root);
-  const write = (path: string, text: string) => {
+  const write = (path: string, content: string) => {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    writeFileSync(path, content);
     return path;
   };
-  for (const [path, text] of Object.entries(options.homeFiles ?? {})) write(join(home, path), text);
-  for (const [path, text] of Object.entries(options.files ?? {})) write(join(root, path), text);
+  for (const [path, content] of Object.entries(options.homeFiles ?? {})) write(join(home, path), content);
+  for (const [path, content] of Object.entries(options.files ?? {})) write(join(root, path), content);
   const { profile = 'workspace-write', granted = () => ({ writable: [], readable: [] }), needed } = options;
   const sandbox = await Sandbox.open({
     ...{ home, roots: [root], environment: process.env, granted, needed },
@@ -101,11 +112,7 @@ export async function openTestSandbox(options: TestSandboxOptions = {}): Promise
     write,
     async run(line, { profile: wanted = profile, environment = {}, directory = root } = {}) {
       const network = await sandbox.networkOf(wanted);
-      const {
-        file,
-        args,
-        environment: env,
-      } = sandbox.wrap(
+      const invocation = sandbox.wrap(
         {
           file: '/bin/bash',
           args: ['-c', line],
@@ -116,12 +123,7 @@ export async function openTestSandbox(options: TestSandboxOptions = {}): Promise
         wanted,
         network,
       );
-      return new Promise((resolve) => {
-        execFile(file, [...args], { cwd: directory, env: { ...env }, encoding: 'utf8' }, (error, stdout, stderr) => {
-          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
-          resolve({ code, stdout, stderr });
-        });
-      });
+      return runInvocation(invocation);
     },
     [Symbol.dispose]() {
       sandbox.dispose();

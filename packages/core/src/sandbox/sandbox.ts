@@ -95,7 +95,7 @@ export class Sandbox implements CommandSandbox {
     this.options = options;
     this.bubblewrap = bubblewrap;
     this.folder = new SessionFolder();
-    this.mountCheck = new MountCheck(options.roots);
+    this.mountCheck = new MountCheck(options.roots, this.launch.closing);
     const filter = createSeccompFilter(process.arch);
     this.filterFile = filter && this.folder.write('filter', filter);
     this.quarantine = new Quarantine(options.quarantineDirectory);
@@ -177,19 +177,19 @@ export class Sandbox implements CommandSandbox {
       throw Object.assign(new Error(message), { code: 'ENOENT', path: invocation.file });
     }
     const isTerminal = use === 'terminal';
-    const inner = this.launch.inner([...this.mountCheck.wordsOf(plan), file, ...invocation.args], isTerminal);
-    const own = [
+    const check = this.mountCheck.wordsOf(plan);
+    const inner = this.launch.inner([...check, file, ...invocation.args], isTerminal);
+    const words = [
+      ...(network?.enterWords ?? []),
+      this.bubblewrap.file,
       ...(DIES_WITH_PARENT.has(use) ? ['--die-with-parent'] : []),
-      ...['--args', String(ARGUMENTS_DESCRIPTOR), '--chdir', invocation.directory, '--', ...inner],
+      ...['--args', String(ARGUMENTS_DESCRIPTOR)],
+      ...(this.filterFile === undefined ? [] : ['--seccomp', String(FILTER_DESCRIPTOR)]),
+      ...['--chdir', invocation.directory, '--', ...inner],
     ];
-    const shell = this.launch.shell(isTerminal);
-    const files = [argumentsFile, this.filterFile ?? '/dev/null'];
-    return {
-      file: shell.file,
-      args: ['-c', shell.script, 'sandbox', ...files, ...(network?.enterWords ?? []), this.bubblewrap.file, ...own],
-      directory: invocation.directory,
-      environment,
-    };
+    const files = { arguments: argumentsFile, filter: this.filterFile };
+    const started = this.launch.start(words, files, { isTerminal, closesItself: check.length > 0 });
+    return { ...started, directory: invocation.directory, environment };
   }
 
   /** Starts to listen for commands: the result says what they tried to reach, and leaves out what others did. */
@@ -274,7 +274,6 @@ export class Sandbox implements CommandSandbox {
     const { canDisableNamespaces, hasOwnProc } = this.bubblewrap;
     const words = toBubblewrapArguments(plan, {
       emptyFile: this.folder.emptyFile,
-      filterDescriptor: this.filterFile === undefined ? undefined : FILTER_DESCRIPTOR,
       ...{ canDisableNamespaces, hasOwnProc, sharesNetwork },
       ...(sharesNetwork && { resolver: this.resolver() }),
     });

@@ -3,7 +3,7 @@
  * is listed to be compared after each command. It only reads, and creates missing caches.
  */
 
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import { cacheFolders, cachesToCreate } from './cache-folders.ts';
@@ -75,7 +75,7 @@ export function surveyDisk(request: SurveyRequest): Survey {
       readable: [...(request.readable ?? []), ...(request.needed ?? []), ...SYSTEM_NEEDED].flatMap(
         (path) => realPath(path) ?? [],
       ),
-      hidden: [...findHidden(hiddenPaths(home), request.keep), ...findSockets(home)],
+      hidden: [...findHidden(hiddenPaths(home), home, request.keep), ...findSockets(home)],
       caches: cacheFolders(home).flatMap((path) => (isFolder(path) ? (realPath(path) ?? []) : [])),
       protectedPaths,
       repository,
@@ -90,11 +90,13 @@ export function surveyDisk(request: SurveyRequest): Survey {
 /** Some systems keep their programs below /run. */
 const SYSTEM_NEEDED = ['/run/current-system', '/run/opengl-driver'];
 
-function findHidden(paths: readonly string[], keep: SurveyRequest['keep']): PathFact[] {
+function findHidden(paths: readonly string[], home: string, keep: SurveyRequest['keep']): PathFact[] {
   return paths.flatMap((path): PathFact[] => {
     const real = realPath(path);
     if (real === undefined) return [];
     if (isFolder(real)) return [{ path: real, isFolder: true }];
+    // The system hides its own files from all users but root, and each mount costs every command.
+    if (!isWithin(real, home) && !isReadable(real)) return [];
     const text = keep && isMaskable(path) ? readSettings(real) : undefined;
     return [{ path: real, isFolder: false, ...(text !== undefined && { mask: keep?.(maskSettings(text)) }) }];
   });
@@ -187,6 +189,15 @@ export function realPath(path: string): string | undefined {
 function isFolder(path: string): boolean {
   try {
     return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
   } catch {
     return false;
   }

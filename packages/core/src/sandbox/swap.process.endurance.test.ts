@@ -3,12 +3,12 @@
  * length 1,000.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { baseOutsideTmp, openTestSandbox, reasonToSkip } from './sandbox.fixture.ts';
+import { baseOutsideTmp, openTestSandbox, reasonToSkip, runInvocation } from './sandbox.fixture.ts';
 
 const reason = await reasonToSkip();
 const RACES = inject('isEndurance') ? 1000 : 10;
@@ -41,11 +41,11 @@ describe.skipIf(reason !== undefined)(`a swapped folder${reason === undefined ? 
     const line = 'touch ran; echo evil >> "$HOME/.bashrc"';
     const environment = { PATH: process.env['PATH'] ?? '', HOME: box.home };
     const given = { file: '/bin/bash', args: ['-c', line], directory: box.root, environment };
-    const { file, args } = box.sandbox.wrap(given, 'command', 'workspace-write');
+    const invocation = box.sandbox.wrap(given, 'command', 'workspace-write');
     renameSync(join(box.root, 'sub'), join(box.root, 'away'));
     symlinkSync('../home', join(box.root, 'sub'));
-    const { status, stderr } = spawnSync(file, args, { cwd: box.root, env: environment, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([126, expect.stringContaining('was replaced while the sandbox was made')]);
+    const { code, stderr } = await runInvocation(invocation);
+    expect([code, stderr]).toEqual([126, expect.stringContaining('was replaced while the sandbox was made')]);
     expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe('mine\n');
     expect(existsSync(join(box.root, 'ran'))).toBe(false);
   });

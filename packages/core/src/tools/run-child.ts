@@ -7,10 +7,10 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { createAbortError, throwIfAborted } from '../util/clock.ts';
-import { builtin } from '../util/builtin-modules.ts';
 import type { Confine } from '../util/invocation.ts';
 import type { ChildExit } from '../util/child-group.ts';
 import { signalChildGroup, waitForExit } from '../util/child-group.ts';
+import { startInvocation } from '../util/start-invocation.ts';
 
 /** Ensures that no process outlives this program, however it ends. */
 export interface ChildGuard {
@@ -54,13 +54,11 @@ export async function runChild(request: ChildRequest): Promise<ChildOutcome> {
   throwIfAborted(signal);
   const { command, args, cwd, env, confine } = request;
   const given = { file: command, args, directory: cwd, environment: env };
-  const { file, args: words, environment } = confine ? await confine(given, 'tool') : given;
+  const invocation = confine ? await confine(given, 'tool') : given;
   throwIfAborted(signal);
-  const child = builtin.childProcess.spawn(file, [...words], {
+  const child = startInvocation(invocation, {
     cwd,
-    env: { ...environment },
     detached: process.platform !== 'win32',
-    windowsHide: true,
     stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   if (child.pid !== undefined) request.onPid?.(child.pid);

@@ -6,6 +6,8 @@ export interface Invocation {
   directory: string;
   /** The whole environment: nothing else is inherited. */
   environment: Readonly<Record<string, string>>;
+  /** Files that it reads from descriptors 3 and following; every start opens them anew. */
+  files?: readonly string[] | undefined;
 }
 
 /** How a program is used, which decides how long it may live and whether it has a terminal. */

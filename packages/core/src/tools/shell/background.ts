@@ -19,6 +19,7 @@ import { boundLog, TAIL_BYTES } from './bound-log.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 import type { Confine } from '../../util/invocation.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
+import { startInvocation } from '../../util/start-invocation.ts';
 
 export interface BackgroundProcess {
   readonly pid: number;
@@ -112,12 +113,11 @@ export class BackgroundProcesses {
       const { invocation, variables } = confine
         ? await confineShell(confine, start, 'background')
         : { invocation: shell, variables: environment };
-      const child = builtin.childProcess.spawn(invocation.file, invocation.args, {
+      const started = { ...invocation, environment: { ...variables, ...invocation.environment } };
+      const child = startInvocation(started, {
         cwd: directory,
-        env: { ...variables, ...invocation.environment },
         stdio: ['ignore', handle.fd, handle.fd],
         detached: true,
-        windowsHide: true,
       });
       const finished = new Promise<ShellExit>((resolve) => {
         child.once('exit', (code, signal) => resolve({ code, signal }));

@@ -25,8 +25,9 @@ export function limitInBytes(mark: number): string {
  * Wraps the command in a shell that sets the limit and replaces itself with it. If the
  * limit is not permitted, the command runs without it.
  */
-export function withLimitMark({ file, args, environment }: ShellInvocation, mark: number | undefined): ShellInvocation {
-  if (mark === undefined) return { file, args, environment };
+export function withLimitMark(invocation: ShellInvocation, mark: number | undefined): ShellInvocation {
+  if (mark === undefined) return invocation;
   const script = 'ulimit -S -m "$0" 2>/dev/null; exec "$@"';
-  return { file: '/bin/sh', args: ['-c', script, String(mark), file, ...args], environment };
+  const { file, args } = invocation;
+  return { ...invocation, file: '/bin/sh', args: ['-c', script, String(mark), file, ...args] };
 }

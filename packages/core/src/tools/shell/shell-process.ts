@@ -10,7 +10,7 @@ import { closeQuietly } from './output-pipes.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import type { ShellInvocation } from './shell-program.ts';
 import type { TerminalSize } from './terminal-display.ts';
-import { builtin } from '../../util/builtin-modules.ts';
+import { startInvocation } from '../../util/start-invocation.ts';
 
 export interface ShellExit {
   code: number | null;
@@ -55,12 +55,11 @@ export async function startPiped(request: StartRequest, pipes: OutputPipes): Pro
   const output = pipe?.writeEnd ?? 'pipe';
   let child: ChildProcess;
   try {
-    child = builtin.childProcess.spawn(invocation.file, invocation.args, {
+    const started = { ...invocation, environment: { ...environment, ...invocation.environment } };
+    child = startInvocation(started, {
       cwd: directory,
-      env: { ...environment, ...invocation.environment },
       stdio: ['ignore', output, output],
       detached: process.platform !== 'win32',
-      windowsHide: true,
     });
   } finally {
     if (pipe) closeQuietly(pipe.writeEnd);

@@ -14,6 +14,8 @@ export interface ShellInvocation {
   args: string[];
   /** Added to the environment. */
   environment: Record<string, string>;
+  /** See Invocation. */
+  files?: readonly string[] | undefined;
 }
 
 const COMMAND_VARIABLE = 'CASTOR_COMMAND';
@@ -55,7 +57,7 @@ export async function confineShell(
   const given = { file, args, directory, environment: { ...environment, ...invocation.environment } };
   const confined = await confine(given, use);
   return {
-    invocation: { file: confined.file, args: [...confined.args], environment: {} },
+    invocation: { file: confined.file, args: [...confined.args], environment: {}, files: confined.files },
     variables: { ...confined.environment },
   };
 }
