@@ -39,8 +39,8 @@ export interface GitOptions {
   output?: string | undefined;
   /** Its output is of no interest. */
   isSilent?: boolean | undefined;
-  /** Starts git for the worker of a task, whose file of errors also gets those of git; `scratch` may be written. */
-  by?: { starter: Starter; scratch: string; errors: string } | undefined;
+  /** Starts git for the worker of a task, whose file of errors also gets those of git; `scratch` may be written, `identity` names its process. */
+  by?: { starter: Starter; scratch: string; errors: string; identity: string } | undefined;
   variables?: Readonly<Record<string, string>>;
 }
 
@@ -102,14 +102,15 @@ async function runBy(by: NonNullable<GitOptions['by']>, args: readonly string[],
 }
 
 async function runStarted(
-  { starter, errors }: NonNullable<GitOptions['by']>,
+  { starter, errors, identity }: NonNullable<GitOptions['by']>,
   words: Start['words'],
   options: GitOptions,
   stdout: string,
 ): Promise<number | null> {
   const { directory, signal } = options;
   signal?.throwIfAborted();
-  const started = starter.start({ words, directory, environment: environmentOf(options), stdout, stderr: errors });
+  const files = { stdout, stderr: errors, identity };
+  const started = starter.start({ words, directory, environment: environmentOf(options), ...files });
   const end = () => started.end('SIGTERM');
   signal?.addEventListener('abort', end, { once: true });
   try {

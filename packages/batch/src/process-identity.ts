@@ -36,21 +36,25 @@ function fieldsOf(pid: number): string[] | undefined {
 }
 
 const LOOK_MS = 50;
+const KILLED_MS = 1_000;
 
 /** Kills the process with its group when it has not ended by then. */
 export async function waitUntilEnded(
   { pid, started }: { pid: number; started: string },
   withinMs: number,
 ): Promise<void> {
-  for (let waited = 0; isRunning(pid, started); waited += LOOK_MS) {
-    if (waited >= withinMs) {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch {
-        // It has just ended.
-      }
-      return;
-    }
+  for (let waited = 0; isRunning(pid, started) && waited < withinMs + KILLED_MS; waited += LOOK_MS) {
+    if (waited >= withinMs) kill(pid);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+function kill(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // It has just ended, or has no group of its own.
+    }
   }
 }

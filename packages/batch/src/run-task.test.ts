@@ -1,10 +1,14 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DirectStarter } from './direct-starter.ts';
 import type { Claim } from './engine.ts';
+import { startTimeOf } from './process-identity.ts';
 import { runTask } from './run-task.ts';
+import type { TaskContext } from './run-task.ts';
+import { TaskFiles } from './task-files.ts';
 
 /** Answers and is interrupted before its end; when it is resumed, nothing is left to do. */
 const PROGRAM = `
@@ -19,7 +23,7 @@ if (process.argv.includes('--resume')) {
 function tell(event) { process.stdout.write(JSON.stringify(event) + '\\n'); }
 `;
 
-it('counts the answer of a run that was interrupted behind it, and does not start over', async () => {
+async function inFolder(test: (root: string, claim: Claim, context: TaskContext) => Promise<void>): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'castor-run-task-'));
   try {
     const program = join(root, 'program.cjs');
@@ -30,15 +34,33 @@ it('counts the answer of a run that was interrupted behind it, and does not star
       ...{ batch: 'b', task, number: 1, failedTries: 0, interruptions: 0, reserved: {} },
       options: { flags: [], isInPlace: true, directory: join(root, 'batch') },
     } as unknown as Claim;
-    const context = {
+    await test(root, claim, {
       ...{ starter: new DirectStarter(), program: [process.execPath, program] as const, environment: process.env },
       ...{ signal: new AbortController().signal, onProgress: () => undefined, onOverload: () => undefined },
-    };
+    });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+it('counts the answer of a run that was interrupted behind it, and does not start over', () =>
+  inFolder(async (_root, claim, context) => {
     const first = await runTask({ ...claim, isContinued: false }, context);
     const second = await runTask({ ...claim, isContinued: true }, context);
     expect(first.kind).toBe('return');
     expect(second).toMatchObject({ kind: 'result', result: { status: 'success', answer: 'done once' } });
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-});
+  }));
+
+it('touches nothing while a process of the worker that died is still writing', () =>
+  inFolder(async (_root, claim, context) => {
+    const files = new TaskFiles(claim.options.directory, claim.task.id);
+    files.make();
+    const order: string[] = [];
+    const left = spawn('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
+    files.write(files.child, `${left.pid} ${startTimeOf(left.pid ?? 0)}\n`);
+    const taken = runTask({ ...claim, isContinued: true }, { ...context, onProgress: ({ step }) => order.push(step) });
+    order.push('the left one ends');
+    left.stdin.end();
+    expect((await taken).kind).toBe('return');
+    expect(order.slice(0, 2)).toEqual(['the left one ends', 'preparing']);
+  }));

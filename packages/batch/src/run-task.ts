@@ -16,7 +16,7 @@ import type { Starter } from './starter.ts';
 import { TaskFiles } from './task-files.ts';
 import type { TryState } from './task-files.ts';
 import type { TaskOutcome, TaskResult } from './task-result.ts';
-import { makeWorkplace, removeWorkplace, savePatch } from './workplace.ts';
+import { makeWorkplace, removeWorkplace, savePatch, unlockWorkplace } from './workplace.ts';
 import type { Workplace } from './workplace.ts';
 
 export interface TaskContext {
@@ -88,6 +88,7 @@ class TaskRun {
         message: `The variable ${missing} is not set on this worker.`,
       });
     try {
+      await this.waitForTheDead();
       return this.state.ended ? await this.leave() : await this.work();
     } catch (error) {
       if (this.context.signal.aborted || error instanceof StarterDiedError) return this.back(0);
@@ -109,6 +110,13 @@ class TaskRun {
     return this.conclude(workplace);
   }
 
+  /** What a dead worker started holds the session or the folder, and may still write: castor its result, git the worktree. */
+  private async waitForTheDead(): Promise<void> {
+    const child = this.isFirst ? undefined : this.files.readChild();
+    if (child) await waitUntilEnded(child, CHILD_END_MS);
+    if (child && this.state.workplace) unlockWorkplace(this.state.workplace);
+  }
+
   private async prepare(): Promise<Workplace> {
     if (this.state.workplace) return this.state.workplace;
     const { task, options } = this.claim;
@@ -121,9 +129,6 @@ class TaskRun {
 
   /** Undefined when the program has answered. */
   private async answer(workplace: Workplace): Promise<Settlement | undefined> {
-    // It holds the session and the folder, and may still write its result.
-    const child = this.files.readChild();
-    if (child) await waitUntilEnded(child, CHILD_END_MS);
     const earlier = this.readLog();
     // The program had ended before its worker died.
     if (earlier.result?.status === 'success') return undefined;
@@ -290,7 +295,7 @@ class TaskRun {
     const { starter, environment, signal } = this.context;
     return {
       environment,
-      by: { starter, scratch: this.files.scratch, errors: this.files.errors },
+      by: { starter, scratch: this.files.scratch, errors: this.files.errors, identity: this.files.child },
       ...(isCancellable && { signal }),
     };
   }

@@ -15,8 +15,9 @@ const [NEWS, READ_LIFELINE] = [4, 5];
 const unlessDead = (pid: number) =>
   `read -r castor_stat 2>/dev/null </proc/${pid}/stat || exit 125; case "\${castor_stat##*) }" in [ZX]*) exit 125; esac`;
 
-/** The number and the start time of the process, as `startTimeOf` tells it. */
-const IDENTIFY = `read -r castor_stat </proc/$$/stat; identify() { echo "$$ \${20}"; }; identify \${castor_stat##*) } >"$0" || exit 125`;
+/** The number and the start time of the forked process, as `startTimeOf` tells it. It keeps both when it becomes the program. */
+const identify = (path: string) =>
+  `read -r castor_stat </proc/self/stat; castor_tell() { echo "\${castor_stat%% *} \${20}"; }; castor_tell \${castor_stat##*) } >${quote(path)} || exit 125`;
 const LATE_NEWS_MS = 500;
 /** Variables that a shell does not let go. */
 const OWN = /^(?:_|PPID|E?UID|BASHOPTS|BASH_VERSINFO|SHELLOPTS)$/;
@@ -114,19 +115,18 @@ class Shell {
       read: `${LIFELINE_DESCRIPTOR}<&${READ_LIFELINE} ${READ_LIFELINE}<&-`,
       none: `${LIFELINE_DESCRIPTOR}<&- ${READ_LIFELINE}<&-`,
     }[lifeline ?? 'none'];
-    const alive = unlessDead(process.pid);
-    const named = `umask 077; ${IDENTIFY}; umask "$1"; shift; ${alive}; exec "$@"`;
-    const first = lifeline === undefined ? '' : 'setsid ';
-    const inner = identity === undefined ? '' : `sh -c ${quote(named)} ${quote(identity)} "$castor_mask" `;
-    const program = `exec ${first}${inner}${words.map(quote).join(' ')}`;
     const [out, err] = [quote(stdout), quote(stderr)];
+    // It does not lead a group, so setsid becomes the program as well.
+    const first = lifeline === undefined ? '' : 'setsid ';
     // Files are for their owner only; `true` is a command whose files may fail to open.
     return `{ umask 077; if true >>${out} 2>>${err}; then (
-exec </dev/null >>${out} 2>>${err} ${NEWS}>&- ${pipe}; umask $castor_mask
-${alive}
+exec </dev/null >>${out} 2>>${err} ${NEWS}>&- ${pipe}
+${identity === undefined ? '' : identify(identity)}
+umask $castor_mask
+${unlessDead(process.pid)}
 cd ${quote(directory)} || exit 126
 ${this.changesFor(environment)}
-${program}
+exec ${first}${words.map(quote).join(' ')}
 ) & echo "started ${number} $!" >&${NEWS}; wait $!; echo "ended ${number} $?" >&${NEWS}
 else echo "unwritable ${number}" >&${NEWS}; fi; } &
 jobs >/dev/null 2>&1

@@ -29,7 +29,7 @@ export class TaskFiles {
   readonly errors: string;
   readonly schema: string;
   readonly workplace: string;
-  /** Names the process of the last run: it may outlive its worker for some seconds. */
+  /** Names the last process of the task, castor or git: it may outlive its worker for some seconds. */
   readonly child: string;
   /** What git wrote last. */
   readonly scratch: string;

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openStarter } from './open-starter.ts';
 import type { Task } from './task.ts';
-import { makeWorkplace, removeWorkplace } from './workplace.ts';
+import { makeWorkplace, removeWorkplace, savePatch, unlockWorkplace } from './workplace.ts';
 
 it('begins with the HEAD of its moment, also for the second task, and leaves no record of the worktree', async () => {
   const root = mkdtempSync(join(tmpdir(), 'castor-workplace-'));
@@ -40,9 +40,16 @@ it('begins with the HEAD of its moment, also for the second task, and leaves no 
     git('worktree', 'lock', third.top ?? '');
     const starter = openStarter(process.env);
     // A process of the starter removes the first one, this process the others.
-    const by = { starter, scratch: join(root, 'git.txt'), errors: join(root, 'stderr.txt') };
+    const by = {
+      starter,
+      scratch: join(root, 'git.txt'),
+      errors: join(root, 'stderr.txt'),
+      identity: join(root, 'process.txt'),
+    };
     await removeWorkplace(made[0] ?? third, { ...where, by });
     expect(existsSync(join(root, 'a'))).toBe(false);
+    // The next worker would wait for that process.
+    expect(readFileSync(by.identity, 'utf8')).toMatch(/^\d+ \d+\n$/);
     for (const workplace of [...made.slice(1), third]) await removeWorkplace(workplace, where);
     starter.close();
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
@@ -67,10 +74,22 @@ it('makes its worktree although the end of another one takes the folder of all r
     const wrapper = `#!/bin/sh\nPATH=\${PATH#*:}; git "$@"; code=$?; test -h '${records}' && test $code != 0 && rm '${records}'; exit $code\n`;
     writeFileSync(join(root, 'bin', 'git'), wrapper, { mode: 0o755 });
     const environment = { ...process.env, PATH: `${join(root, 'bin')}:${process.env['PATH']}` };
-    const by = { starter, scratch: join(root, 'git.txt'), errors: join(root, 'stderr.txt') };
+    const by = {
+      starter,
+      scratch: join(root, 'git.txt'),
+      errors: join(root, 'stderr.txt'),
+      identity: join(root, 'process.txt'),
+    };
     const task = { place: { kind: 'folder', folder: repository } } as unknown as Task;
     const made = await makeWorkplace(task, join(root, 'a'), false, { environment, by });
     expect(existsSync(join(made.top ?? '', '.git'))).toBe(true);
+    // A git that was killed leaves its lock, and the next one would refuse to work.
+    const changed = join(root, 'changes.patch');
+    writeFileSync(join(made.top ?? '', 'new.txt'), 'new\n');
+    writeFileSync(join(repository, '.git', 'worktrees', 'a', 'index.lock'), '');
+    await expect(savePatch(made, changed, { environment, by })).rejects.toThrow('index.lock');
+    unlockWorkplace(made);
+    expect(await savePatch(made, changed, { environment, by })).toEqual({ files: 1, added: 1, removed: 0 });
   } finally {
     starter.close();
     rmSync(root, { recursive: true, force: true });

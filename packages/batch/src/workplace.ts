@@ -129,10 +129,18 @@ export async function removeWorkplace({ top, repository }: Workplace, where: Whe
   }
 }
 
+/** Takes away the lock of a git that was killed, after every process of the task has ended. The user's own folder is left alone. */
+export function unlockWorkplace({ top }: Workplace): void {
+  if (top === undefined) return;
+  rmSync(join(recordOf(top) ?? join(top, '.git'), 'index.lock'), { force: true });
+}
+
 /** By a process of its own where a starter is at hand: a large repository would keep the worker from all its other tasks. */
 async function removeFolders(paths: readonly string[], { by, environment }: Where): Promise<void> {
   const start = (words: Start['words']) =>
-    by?.starter.start({ words, directory: '/', environment, stdout: '/dev/null', stderr: '/dev/null' }).ended;
+    by?.starter.start({
+      ...{ words, directory: '/', environment, stdout: '/dev/null', stderr: '/dev/null', identity: by.identity },
+    }).ended;
   const left = () => paths.filter((path) => existsSync(path));
   await start(['rm', '-rf', '--', ...paths]);
   if (by && left().length === 0) return;
