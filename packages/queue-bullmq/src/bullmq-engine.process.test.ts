@@ -69,6 +69,23 @@ for (const [name, isThere, start] of SERVERS)
 
     engineContract(() => open(server.url));
 
+    it('returns the task of a dead worker while others wait', async () => {
+      await wipe(server.url);
+      const options = { flags: [], isInPlace: false, directory: '/nowhere' };
+      const isAlive = ({ token }: { token: string }) => !token.endsWith('/dead');
+      const tasks = ['1', '2', '3', '4'].map((id) => task(id));
+      const one = await openQueue(server.url, { isAlive });
+      await one.submit({ id: 'a', title: 'a', tasks, options, limits: {}, priority: 0 });
+      for (const id of ['1', '2']) {
+        expect(await one.claim({ id: 'dead', labels: [] })).toMatchObject({ claim: { task: { id } } });
+      }
+      const two = await openQueue(server.url, { isAlive });
+      expect((await two.claim({ id: 'w', labels: [] })).kind).toBe('claim');
+      expect(await two.batches()).toMatchObject([{ running: 1, waiting: 3 }]);
+      await one.close();
+      await two.close();
+    });
+
     it('leaves a begun task to its own machine for a while, then starts it over on another', async () => {
       await wipe(server.url);
       const options = { flags: [], isInPlace: false, directory: '/nowhere' };

@@ -49,11 +49,13 @@ export class Claiming {
   async next(worker: WorkerIdentity, only: string | undefined): Promise<Taken | Exclude<Claimed, { kind: 'claim' }>> {
     const { standing, recover } = this.parts;
     const isKnown = standing.isFresh;
+    // The dead are looked for as often as the batches are read: what they held waits again, and counts as running no longer.
+    if (!isKnown && (await recover()) > 0) standing.forget();
     const found = await this.pass(worker, only);
     if (found) return found;
     // Another process may have submitted or returned something, or died, since the last look.
-    const recovered = await recover();
-    if (isKnown || recovered > 0) {
+    if (isKnown) {
+      await recover();
       standing.forget();
       const second = await this.pass(worker, only);
       if (second) return second;
