@@ -171,6 +171,21 @@ export class BatchKeeper {
     return unique.size;
   }
 
+  /**
+   * Tasks without a result whose jobs BullMQ has completed wait again: `retry` came between a result in the book and the end of its job.
+   * True when there were some.
+   */
+  async mend(batch: BatchDocument): Promise<boolean> {
+    const { book, laneOf, standing } = this.parts;
+    const documents = await book.list(batch.id);
+    const isOpen = (task: string) =>
+      parse<TaskDocument>(documents.get(taskPlace(batch.id, task).key))?.status === undefined;
+    const open = (await this.jobsOf(batch)).map(({ data }) => data.task.id).filter(isOpen);
+    for (const { name } of batch.lanes) await laneOf(name).again(open);
+    standing.forget();
+    return open.length > 0;
+  }
+
   async remove(batch: string): Promise<void> {
     const { book, laneOf, standing } = this.parts;
     const found = await this.find(batch);

@@ -7,6 +7,7 @@ import { engineContract, task } from '../../batch/src/engine-contract.fixture.ts
 import type { OpenedEngine } from '../../batch/src/engine-contract.fixture.ts';
 import { openConnection } from './connection.ts';
 import { openQueue } from './index.ts';
+import { Lane } from './lane.ts';
 import { findPostgres, findRedis, startPostgres, startRedis } from './servers.fixture.ts';
 import type { QueueServer } from './servers.fixture.ts';
 
@@ -72,7 +73,8 @@ for (const [name, isThere, start] of SERVERS)
     it('returns the task of a dead worker while others wait', async () => {
       await wipe(server.url);
       const options = { flags: [], isInPlace: false, directory: '/nowhere' };
-      const isAlive = ({ token }: { token: string }) => !token.endsWith('/dead');
+      const isAlive = ({ token, returner }: { token: string; returner?: string }) =>
+        returner !== undefined || !token.endsWith('/dead');
       const tasks = ['1', '2', '3', '4'].map((id) => task(id));
       const one = await openQueue(server.url, { isAlive });
       await one.submit({ id: 'a', title: 'a', tasks, options, limits: {}, priority: 0 });
@@ -82,8 +84,26 @@ for (const [name, isThere, start] of SERVERS)
       const two = await openQueue(server.url, { isAlive });
       expect((await two.claim({ id: 'w', labels: [] })).kind).toBe('claim');
       expect(await two.batches()).toMatchObject([{ running: 1, waiting: 3 }]);
+      // Also by one process only, where two look at once.
+      expect((await one.claim({ id: 'dead', labels: [] })).kind).toBe('claim');
+      const returned = await Promise.all([one.recover(), two.recover(), one.recover()]);
+      expect(returned.reduce((sum, count) => sum + count)).toBe(1);
       await one.close();
       await two.close();
+    });
+
+    it('runs a task whose job has ended without a result of the task', async () => {
+      await using opened = await open(server.url);
+      const options = { flags: [], isInPlace: false, directory: '/nowhere' };
+      await opened.engine.submit({ id: 'a', title: 'a', tasks: [task('1')], options, limits: {}, priority: 0 });
+      const connection = await openConnection(server.url, { lease: 60_000, look: 60_000 });
+      const lane = new Lane(connection.backend, 'a.0');
+      const job = await lane.take('token');
+      await job?.moveToCompleted('success', 'token', false);
+      await lane.close();
+      await connection.close();
+      const found = await opened.engine.claim({ id: 'w', labels: [] });
+      expect(found).toMatchObject({ kind: 'claim', claim: { task: { id: '1' } } });
     });
 
     it('leaves a begun task to its own machine for a while, then starts it over on another', async () => {

@@ -11,11 +11,12 @@ import type { Book } from './book.ts';
 import { BatchKeeper } from './batch-keeper.ts';
 import { Claiming } from './claiming.ts';
 import type { Connection } from './connection.ts';
-import { holdShelf, pacePlace } from './documents.ts';
+import { pacePlace } from './documents.ts';
 import type { HoldDocument, PaceDocument } from './documents.ts';
 import type { Holder } from './holder.ts';
 import { isGone, Lane } from './lane.ts';
 import type { TaskJob } from './lane.ts';
+import { HeldReturner } from './return-held.ts';
 import { patiently } from './patience.ts';
 import type { PatienceOptions } from './patience.ts';
 import { settleTask } from './settling.ts';
@@ -48,6 +49,7 @@ export class BullmqEngine implements BatchEngine {
   private readonly standing: Standing;
   private readonly claiming: Claiming;
   private readonly keeper: BatchKeeper;
+  private readonly returner: HeldReturner;
   private readonly held = new Map<string, Held>();
   private readonly moving = new Set<Promise<unknown>>();
   private readonly settling = new Map<string, Promise<unknown>>();
@@ -60,11 +62,13 @@ export class BullmqEngine implements BatchEngine {
     this.book = connection.book;
     const laneOf = (name: string) => this.laneOf(name);
     this.standing = new Standing(this.book, laneOf);
-    const { now, holder, grace } = options;
+    const { now, holder, grace, isAlive } = options;
+    this.returner = new HeldReturner({ book: this.book, holder, laneOf, isAlive });
     this.keeper = new BatchKeeper({ book: this.book, standing: this.standing, laneOf, now });
     this.claiming = new Claiming({
       ...{ book: this.book, standing: this.standing, holder, laneOf, now, grace },
       endWaiting: (batch) => this.keeper.endWaiting(batch, 'budget'),
+      mend: (batch) => this.keeper.mend(batch),
       recover: () => this.recoverNow(),
     });
   }
@@ -142,7 +146,11 @@ export class BullmqEngine implements BatchEngine {
   }
 
   retry(batch: string, ids?: readonly string[]): Promise<number> {
-    return this.patiently(() => this.keeper.retry(batch, ids));
+    return this.patiently(async () => {
+      // A job that BullMQ still counts as running would not run again.
+      await Promise.all(this.moving);
+      return this.keeper.retry(batch, ids);
+    });
   }
 
   remove(batch: string): Promise<void> {
@@ -219,17 +227,10 @@ export class BullmqEngine implements BatchEngine {
   }
 
   private async recoverNow(): Promise<number> {
-    const { holder, isAlive, look } = this.options;
-    let count = 0;
-    for (const [key, text] of await this.book.list(holdShelf(holder.host))) {
-      const hold = JSON.parse(text) as HoldDocument;
-      if (isAlive(hold)) continue;
-      if (await this.laneOf(hold.lane).giveBackOf(hold.task, hold.token)) count += 1;
-      await this.book.write([{ shelf: holdShelf(holder.host), key, before: text, after: undefined }]);
-    }
+    let count = await this.returner.run();
     // Locks of other hosts expire; BullMQ itself looks no more often than this.
     const age = performance.now() - this.lookedAt;
-    if (age < look) return count;
+    if (age < this.options.look) return count;
     this.lookedAt = performance.now();
     for (const { batch } of await this.standing.look())
       for (const { name } of batch.lanes) count += await this.laneOf(name).returnStalled();

@@ -24,6 +24,8 @@ export interface ClaimingParts {
   grace: number;
   /** Ends the waiting tasks of a batch whose budget is spent. */
   endWaiting: (batch: BatchDocument) => Promise<void>;
+  /** Puts the jobs of a batch back that have ended without a result of their tasks. */
+  mend: (batch: BatchDocument) => Promise<boolean>;
   /** Puts back what dead workers held. */
   recover: () => Promise<number>;
 }
@@ -35,7 +37,7 @@ export interface Taken {
   token: string;
 }
 
-const LONGEST_WAIT_MS = 1_000;
+const WAIT = { kind: 'wait', delayMs: 1_000 } as const;
 /** A task that waits for its own machine is looked at again after this. */
 const LEFT_TO_OTHER_MS = 1_000;
 
@@ -47,7 +49,7 @@ export class Claiming {
   }
 
   async next(worker: WorkerIdentity, only: string | undefined): Promise<Taken | Exclude<Claimed, { kind: 'claim' }>> {
-    const { standing, recover } = this.parts;
+    const { standing, recover, mend } = this.parts;
     const isKnown = standing.isFresh;
     // The dead are looked for as often as the batches are read: what they held waits again, and counts as running no longer.
     if (!isKnown && (await recover()) > 0) standing.forget();
@@ -62,12 +64,10 @@ export class Claiming {
     }
     const rows = await standing.look();
     const chosen = rows.filter(({ batch }) => only === undefined || batch.id === only);
-    const isBusy = chosen.some(
-      ({ batch, account, active }) =>
-        endedCount(account) < batch.total &&
-        (batch.state === 'open' || [...active.values()].some((count) => count > 0)),
-    );
-    return isBusy ? { kind: 'wait', delayMs: LONGEST_WAIT_MS } : { kind: 'idle' };
+    const stuck = chosen.find((row) => row.waiting === 0 && runningIn(row.active) === 0 && isUnended(row));
+    if (stuck && (await mend(stuck.batch))) return (await this.pass(worker, only)) ?? WAIT;
+    const isBusy = chosen.some((row) => isUnended(row) && (row.batch.state === 'open' || runningIn(row.active) > 0));
+    return isBusy ? WAIT : { kind: 'idle' };
   }
 
   private async pass(worker: WorkerIdentity, only: string | undefined): Promise<Taken | undefined> {
@@ -221,6 +221,10 @@ function freed(account: Account, task: string, lost: string | undefined): Accoun
 
 function runningIn(active: ReadonlyMap<string, number>): number {
   return [...active.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function isUnended({ batch, account }: BatchStanding): boolean {
+  return endedCount(account) < batch.total;
 }
 
 function isLimited({ limits }: BatchDocument): boolean {

@@ -70,6 +70,8 @@ export interface HoldDocument {
   token: string;
   pid: number;
   started: string;
+  /** The token of the process that returns the job: the one that is named by then. */
+  returner?: string;
 }
 
 export const NEW_TASK: TaskDocument = {

@@ -93,7 +93,11 @@ export class Lane {
   async again(tasks: readonly string[]): Promise<void> {
     for (const task of tasks) {
       const job = await this.queue.getJob(idOf(task));
-      if (job && (await job.getState()) === 'completed') await job.retry('completed');
+      if (!job || (await job.getState()) !== 'completed') continue;
+      await job.retry('completed').catch((error: unknown) => {
+        // Another process was faster.
+        if (!isGone(error)) throw error;
+      });
     }
   }
 

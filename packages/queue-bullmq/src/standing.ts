@@ -14,6 +14,8 @@ export interface BatchStanding {
   account: Account;
   /** Locked jobs by lane. */
   active: Map<string, number>;
+  /** Jobs that no worker has, also delayed ones. */
+  waiting: number;
   /** Tasks that have begun, since the first batch. */
   served: number;
 }
@@ -114,7 +116,8 @@ export class Standing {
         const counts = await Promise.all(batch.lanes.map(({ name }) => this.laneOf(name).counts()));
         const active = new Map(batch.lanes.map(({ name }, at) => [name, counts[at]?.active ?? 0]));
         const running = counts.reduce((sum, each) => sum + each.active, 0);
-        return { batch, account, active, served: batch.head + endedCount(account) + running };
+        const waiting = counts.reduce((sum, each) => sum + each.waiting, 0);
+        return { batch, account, active, waiting, served: batch.head + endedCount(account) + running };
       }),
     );
     const providers = [...new Set(open.flatMap(({ batch }) => batch.lanes.map(({ provider }) => provider)))];
