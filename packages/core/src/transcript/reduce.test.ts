@@ -371,6 +371,21 @@ describe('reduce, for calls', () => {
     expect((call?.output.length ?? 0) + (call?.omittedOutput ?? 0)).toBe(1_000_002);
   });
 
+  it('shows the output of the last attempt alone when a command runs again', () => {
+    const update = (fields: object): AgentEvent => ({
+      type: 'tool_call_updated',
+      callId: 'c1',
+      status: 'executing',
+      ...fields,
+    });
+    const first = [start, ask('c1'), update({ pid: 1 }), update({ pid: 1, output: 'Permission denied' })];
+    const again = fold([...first, update({ pid: 2 }), update({ output: 'made' })]);
+    expect(again.pendingGroup?.calls[0]).toMatchObject({ output: 'made', pid: 2 });
+    // A command that prints nothing has an empty result, not the output of the attempt before.
+    const silent = fold([...first, answer('c1', { resultDisplay: '' })]);
+    expect(shown(silent).at(-1)).toMatchObject({ calls: [{ status: 'success', output: '' }] });
+  });
+
   it('keeps of an edit the diff, not the files', () => {
     const diff = { fileDiff: '@@', fileName: 'a', filePath: '/a' };
     const state = fold([

@@ -14,6 +14,8 @@ import type { ChildView, PendingCall, ToolCallView } from './transcript.ts';
 /** Live output kept per call. It is cut at twice this length, so that cutting costs nothing per event. */
 const OUTPUT_KEPT = 100_000;
 
+const NO_OUTPUT = { output: '', omittedOutput: 0 } as const;
+
 const TERMINAL: ReadonlySet<ToolCallStatus> = new Set<ToolCallStatus>(['success', 'error', 'cancelled']);
 
 export type Calls = readonly PendingCall[];
@@ -47,14 +49,16 @@ export function askAboutCall(calls: Calls, { request, details }: ServerToolCallC
 
 export function updateCall(calls: Calls, event: ToolCallUpdatedEvent): Calls {
   const { callId, status, output, pid, shown, name, args } = event;
-  return changeCall(calls, callId, (call) => ({
-    ...moveCall(call, status),
-    ...shown,
-    ...(name !== undefined && { name }),
-    ...(args !== undefined && { args }),
-    ...(output && appendOutput(call, output)),
-    ...(pid !== undefined && { pid }),
-  }));
+  return changeCall(calls, callId, (call) => {
+    const known = pid === undefined ? call : { ...startAgain(call, pid), pid };
+    return {
+      ...moveCall(known, status),
+      ...shown,
+      ...(name !== undefined && { name }),
+      ...(args !== undefined && { args }),
+      ...(output && appendOutput(known, output)),
+    };
+  });
 }
 
 export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls {
@@ -63,7 +67,8 @@ export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls 
   return changeCall(calls, callId, (call) => ({
     ...moveCall(call, error ? 'error' : 'success'),
     ...(display && { display }),
-    ...(resultDisplay && { result: toShownResult(resultDisplay), output: '', omittedOutput: 0 }),
+    ...(resultDisplay !== undefined && NO_OUTPUT),
+    ...(resultDisplay && { result: toShownResult(resultDisplay) }),
     ...(error && { error: { message: getErrorMessage(error), ...(errorType && { type: errorType }) } }),
     ...(failed && { failure: describeFailedCommand(failed) }),
     ...(outputFile !== undefined && { outputFile }),
@@ -119,6 +124,11 @@ function changeCall(calls: Calls, callId: string, change: (call: PendingCall) =>
 function moveCall(call: PendingCall, status: ToolCallStatus): PendingCall {
   const { confirmation: _settled, ...moved } = call;
   return TERMINAL.has(call.status) ? call : { ...moved, status };
+}
+
+/** Another process runs the command again: what the first one printed is no part of this attempt. */
+function startAgain(call: PendingCall, pid: number): PendingCall {
+  return call.pid === undefined || call.pid === pid ? call : { ...call, ...NO_OUTPUT };
 }
 
 function appendOutput({ output, omittedOutput }: PendingCall, delta: string) {
