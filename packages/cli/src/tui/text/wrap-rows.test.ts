@@ -20,7 +20,7 @@ describe('wrapRows', () => {
     expect(wrapRows('two ❤️ three', { width: 11 })).toEqual(['two ❤️ three']);
   });
 
-  it('goes on in the second column where there is one, and room for it', () => {
+  it('goes on in the second column where there is one, and below the first without room for it', () => {
     const text = 'Keys:\n  ctrl+b  Sends the running command to the background.';
     expect(wrapRows(text, { width: 34, first: 'i ', hasColumns: true })).toEqual([
       'i Keys:',
@@ -30,9 +30,10 @@ describe('wrapRows', () => {
     ]);
     expect(wrapRows(text, { width: 26, first: 'i ', hasColumns: true })).toEqual([
       'i Keys:',
-      '    ctrl+b  Sends the',
-      '    running command to the',
-      '    background.',
+      '    ctrl+b',
+      '      Sends the running',
+      '      command to the',
+      '      background.',
     ]);
     expect(wrapRows('  ✗ docs  could not be started here', { width: 30, hasColumns: true })).toEqual([
       '  ✗ docs  could not be started',

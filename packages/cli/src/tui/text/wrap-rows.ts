@@ -58,11 +58,14 @@ function breakWords(text: string, width: number): string[] {
   return rows;
 }
 
-/** Undefined without a second column, or without room to continue in it. */
+/** Undefined without a second column. Where there is no room to continue in it, it goes below the first. */
 function wrapColumns(line: string, width: number): string[] | undefined {
   const head = line.length > width ? SECOND_COLUMN.exec(line)?.[0] : undefined;
-  if (head === undefined || width - head.length < LEAST_COLUMN) return undefined;
-  return wrapRows(line.slice(head.length), { width, first: head });
+  if (head === undefined) return undefined;
+  const rest = line.slice(head.length);
+  if (width - head.length >= LEAST_COLUMN) return wrapRows(rest, { width, first: head });
+  const indent = /^ */.exec(head)?.[0] ?? '';
+  return [...wrapLine(head.trimEnd(), width), ...wrapRows(rest, { width, first: `${indent}  ` })];
 }
 
 /** Breaks a full row, between words where it can: every character stays, blanks included. */
