@@ -18,6 +18,7 @@ const MOST_SWITCHES = 64;
 const NOTHING = new Uint8Array(0);
 
 export class ByteBacklog {
+  private droppedLines = 0;
   private pieces: Uint8Array[] = [];
   private length = 0;
 
@@ -44,6 +45,13 @@ export class ByteBacklog {
     return length === 0 ? undefined : Buffer.concat(taken, length);
   }
 
+  /** How many lines were dropped since the last time. */
+  takeDropped(): number {
+    const lines = this.droppedLines;
+    this.droppedLines = 0;
+    return lines;
+  }
+
   clear(): void {
     this.pieces = [];
     this.length = 0;
@@ -56,14 +64,22 @@ export class ByteBacklog {
       const piece = this.pieces.shift()!;
       dropped.push(piece);
       this.length -= piece.length;
+      this.droppedLines += countLines(piece);
     }
     const [first = NOTHING, ...others] = this.pieces;
     const begin = first.findIndex((byte) => byte === ESCAPE || byte === LINE_FEED);
     const switches = Buffer.from(dropped.flatMap(switchesIn).slice(-MOST_SWITCHES).join(''));
     const rest = first.subarray(Math.max(begin, 0));
+    this.droppedLines += countLines(first.subarray(0, first.length - rest.length));
     this.pieces = [switches, rest, ...others];
     this.length += switches.length + rest.length - first.length;
   }
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++;
+  return lines;
 }
 
 function switchesIn(bytes: Uint8Array): string[] {

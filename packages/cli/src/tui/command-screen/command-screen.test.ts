@@ -46,7 +46,18 @@ describe('CommandScreen', () => {
     screen.close();
   });
 
-  it('answers a program that somebody types into, or that has the whole screen, so often, and nobody else', async () => {
+  it('counts every line above its screen, also those of a flood that were never drawn', async () => {
+    const { screen, until } = open();
+    const line = Buffer.from('line\r\n'.repeat(MEGABYTE / 8));
+    for (let count = 0; count < 4; count++) screen.write(line);
+    screen.write(Buffer.from('the end'));
+    await until('the end');
+    const { rows, scrolled } = screen.picture(LOOK)!;
+    expect(scrolled + rows.length).toBe((4 * MEGABYTE) / 8 + 1);
+    screen.close();
+  });
+
+  it('answers a program the user types into, or that has the whole screen, so often, and no other', async () => {
     const answers: string[] = [];
     const { screen, until } = open(answers);
     screen.write(Buffer.from('one\x1b[6n'));
@@ -64,7 +75,7 @@ describe('CommandScreen', () => {
     screen.close();
   });
 
-  it('is news once when it waits, and again after somebody was there', () => {
+  it('is news once when it waits, and again after the user was there', () => {
     const news: boolean[] = [];
     const { screen } = open([], news);
     for (const line of ['Name:', undefined, 'Name:']) screen.wait(line);

@@ -37,7 +37,7 @@ const NOTHING: ScreenPicture = {
   cursor: { row: 0, column: 0 },
   showsCursor: true,
   isWhole: false,
-  isScrolled: false,
+  scrolled: 0,
 };
 const PLAIN_KEYS: KeyModes = { hasApplicationCursor: false, hasBracketedPaste: false };
 
@@ -155,6 +155,7 @@ export class CommandScreen implements TerminalSink {
     this.isFeeding = portion !== undefined;
     if (!portion) return;
     const start = performance.now();
+    this.emulator?.skip(this.backlog.takeDropped());
     this.emulator?.write(portion, () => {
       if (this.isClosed) return;
       this.version++;

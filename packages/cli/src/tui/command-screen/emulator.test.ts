@@ -82,6 +82,15 @@ describe('the screen of a command', () => {
     expect(await show(text, look)).toMatchObject({ rows, showsCursor });
   });
 
+  it.each([
+    ['is one that left the top', `${'x\r\n'.repeat(9)}`, 6],
+    ['is one, however many rows it took', `${'x'.repeat(25)}\r\n${'y\r\n'.repeat(4)}`, 2],
+    ['is gone when the program clears its screen', `${'x\r\n'.repeat(9)}\x1b[H\x1b[2J\x1b[3Jnew`, 0],
+    ['is none of the whole screen', `\x1b[?1049h${'x\r\n'.repeat(9)}`, 0],
+  ])('counts lines: each %s', async (_what, text, scrolled) => {
+    expect((await show(text)).scrolled).toBe(scrolled);
+  });
+
   it('answers what a program asks its terminal', async () => {
     expect((await show('ab\x1b[6n')).answers).toBe('\x1b[1;3R');
   });
@@ -90,15 +99,15 @@ describe('the screen of a command', () => {
 describe('the part of a screen that fits', () => {
   const rows = ['1', '2', '3', '4', '5'];
   const at = (row: number) => ({ row, column: 0 });
-  const picture = { rows, showsCursor: true, isWhole: false, isScrolled: false };
+  const picture = { rows, showsCursor: true, isWhole: false, scrolled: 2 };
 
-  it.each<[string, Partial<ScreenPicture> & Pick<ScreenPicture, 'cursor'>, string[], number, boolean]>([
-    ['is the end of a log', { cursor: at(4) }, ['3', '4', '5'], 2, true],
-    ['is the top of what is drawn', { cursor: at(1) }, ['1', '2', '3'], 1, false],
-    ['holds the cursor', { cursor: at(3) }, ['2', '3', '4'], 2, false],
-    ['is the top of a whole screen', { cursor: at(0), isWhole: true }, ['1', '2', '3'], 0, false],
-    ['is where the cursor of a whole screen is', { cursor: at(4), isWhole: true }, ['3', '4', '5'], 2, false],
-  ])('%s', (_what, change, expected, row, isCut) => {
-    expect(windowOf({ ...picture, ...change }, 3)).toEqual({ rows: expected, cursor: at(row), isCut });
+  it.each<[string, Partial<ScreenPicture> & Pick<ScreenPicture, 'cursor'>, string[], number, number]>([
+    ['is the end of a log', { cursor: at(4) }, ['3', '4', '5'], 2, 4],
+    ['is the top of what is drawn', { cursor: at(1) }, ['1', '2', '3'], 1, 0],
+    ['holds the cursor', { cursor: at(3) }, ['2', '3', '4'], 2, 0],
+    ['is the top of a whole screen', { cursor: at(0), isWhole: true }, ['1', '2', '3'], 0, 0],
+    ['is where the cursor of a whole screen is', { cursor: at(4), isWhole: true }, ['3', '4', '5'], 2, 0],
+  ])('%s', (_what, change, expected, row, hidden) => {
+    expect(windowOf({ ...picture, ...change }, 3)).toEqual({ rows: expected, cursor: at(row), hidden });
   });
 });

@@ -20,6 +20,7 @@ export interface KeyModes {
 type Terminal = InstanceType<typeof headless.Terminal>;
 
 const SHOW_CURSOR = 25;
+const ERASE_ALL = 3;
 const WIDTHS = 'castor';
 /**
  * Sequences the emulator executes step by step, as often as their count: a count larger than any screen is rejected.
@@ -39,6 +40,7 @@ export class Emulator {
   private readonly terminal: Terminal;
   private readonly strings = new StringFilter();
   private isCursorShown = true;
+  private scrolled = 0;
 
   constructor({ columns, rows }: Size, onAnswer: (text: string) => void) {
     const options = { cols: columns, rows, scrollback: 1, allowProposedApi: true, logLevel: 'off' } as const;
@@ -49,6 +51,17 @@ export class Emulator {
     this.followCursor('h', true);
     this.followCursor('l', false);
     this.refuseExcess();
+    this.terminal.onScroll(() => this.noteScroll());
+    // A program that clears its screen and what was above it begins anew.
+    this.terminal.parser.registerCsiHandler({ final: 'J' }, (parts) => {
+      if (parts.includes(ERASE_ALL)) this.scrolled = 0;
+      return false;
+    });
+  }
+
+  /** Lines of a flood that will not be written. */
+  skip(lines: number): void {
+    this.scrolled += lines;
   }
 
   /** In small pieces: between them the emulator yields, however long one of them takes. */
@@ -96,8 +109,13 @@ export class Emulator {
     const rows = lines
       .slice(0, height)
       .map((line, row) => renderCells(line, look, isDrawn && row === cursor.row ? cursor.column : undefined));
-    const isScrolled = !isWhole && active.baseY > 0;
-    return { rows, cursor, showsCursor: isCursorShown && !isDrawn, isWhole, isScrolled };
+    return { rows, cursor, showsCursor: isCursorShown && !isDrawn, isWhole, scrolled: isWhole ? 0 : this.scrolled };
+  }
+
+  /** One row has left the screen; the rows that continue a line are not counted. */
+  private noteScroll(): void {
+    const { active } = this.terminal.buffer;
+    if (!this.isWhole && active.baseY > 0 && active.getLine(active.baseY - 1)?.isWrapped === false) this.scrolled++;
   }
 
   private get cursor(): Caret {

@@ -30,8 +30,8 @@ export interface ScreenPicture {
   readonly showsCursor: boolean;
   /** Whether a program uses the alternate screen. */
   readonly isWhole: boolean;
-  /** Whether lines have scrolled off the top. */
-  readonly isScrolled: boolean;
+  /** Lines that have scrolled off the top. */
+  readonly scrolled: number;
 }
 
 /** One row; the cell at `cursor` is shown as the cursor. */

@@ -71,6 +71,15 @@ describe('the part of a result that matters', () => {
     expect(rows).toHaveLength(1 + 2 + 1 + 8);
   });
 
+  it('is the end of what a command prints, below a count of the lines above', () => {
+    const { result: _result, ...running } = { ...call, status: 'executing' as const };
+    const printed = (output: string, omittedOutput = 0) =>
+      renderToolCall({ ...running, output, omittedOutput }, { ...options, maxRows: 3 }).slice(1);
+    expect(printed(`${lines(3)}\n`)).toEqual(['  └ line 0', '    line 1', '    line 2']);
+    expect(printed(`${lines(50_000)}\n`)).toEqual(['  └ … 49998 lines', '    line 49998', '    line 49999']);
+    expect(printed(lines(9), 7)).toEqual(['  └ … over 7 lines', '    line 7', '    line 8']);
+  });
+
   it('is without the rows of a spinner at its ends', () => {
     expect(shown({ result: '⠙\n\none\ntwo\nthree\n⠙\n' }).slice(1)).toEqual(['  └ one', '    two', '    three']);
   });

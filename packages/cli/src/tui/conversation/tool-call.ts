@@ -182,20 +182,26 @@ function wrapFew(line: string, width: number, maxRows: number): string[] {
 
 /** For a running call the end matters. */
 function renderTail(output: string, { styles, width, maxRows }: ToolCallOptions, omitted: number): string[] {
-  const { lines, isCut } = liveTail(output.trimEnd(), { rows: maxRows, width });
+  const { lines, hidden } = liveTail(output.trimEnd(), { rows: maxRows, width });
   const shown = lines.map((line) => styles.secondary(shortenRow(line, width)));
-  return isCut || omitted > 0 ? [styles.secondary('…'), ...shown.slice(-Math.max(maxRows - 1, 1))] : shown;
+  return hidden > 0 || omitted > 0 ? withCount(shown, { hidden, isMore: omitted > 0, maxRows, styles }) : shown;
+}
+
+/** Where rows are missing, the first is a count of them; `isMore`: of some not even the number is known. */
+function withCount(
+  shown: readonly string[],
+  { hidden, isMore, maxRows, styles }: { hidden: number; isMore: boolean; maxRows: number; styles: Styles },
+): string[] {
+  const end = shown.slice(-Math.max(maxRows - 1, 1));
+  const count = countOf(hidden + shown.length - end.length, 'line');
+  return [styles.secondary(`… ${isMore ? 'over ' : ''}${count}`), ...end];
 }
 
 function renderScreen(screen: ScreenPicture, { styles, width, maxRows }: ToolCallOptions): string[] {
   const whole = withoutEmptyEnd(screen);
-  const { rows, isCut } = windowOf(whole, maxRows);
+  const { rows, hidden } = windowOf(whole, maxRows);
   const shown = rows.map((row) => cutRow(row, width));
-  if (!isCut) return shown;
-  const end = shown.slice(-Math.max(maxRows - 1, 1));
-  // What has left the screen is not counted.
-  const count = screen.isScrolled ? '' : ` ${countOf(whole.rows.length - end.length, 'line')}`;
-  return [styles.secondary(`…${count}`), ...end];
+  return hidden > 0 ? withCount(shown, { hidden, isMore: false, maxRows, styles }) : shown;
 }
 
 /** The row that a log goes on in is empty most of the time: it would stand as a gap before what follows. */
