@@ -2,7 +2,7 @@
  * Three projects: `unit` beside the source, `program` over the built program, `endurance` for kills, seeds and storms
  * at full length. A test with a long form is called x.endurance.test.ts: `inject('isEndurance')` tells it which to take.
  * A test beside the source that starts processes is called x.process.test.ts (with a long form x.process.endurance.test.ts)
- * and runs with `program`.
+ * and runs with `program`. A further variant of a promise is tagged `wide`: `npm test` leaves it to `npm run endurance`.
  */
 
 import { availableParallelism } from 'node:os';
@@ -12,6 +12,9 @@ import { defineConfig } from 'vitest/config';
 declare module 'vitest' {
   interface ProvidedContext {
     isEndurance: boolean;
+  }
+  interface TestTags {
+    tags: 'wide';
   }
 }
 
@@ -49,6 +52,7 @@ export default defineConfig({
       project('program', [`${PROGRAM}.test.ts`, PROCESS]),
       project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], { isEndurance: true }),
     ],
+    tags: [{ name: 'wide', description: 'A further variant of a promise that another test shows.' }],
     globalSetup: ['test/house/temporary-folder.ts', 'test/house/scripted-server.ts'],
     pool: 'forks',
     // Most tests wait for a program, a terminal or a timer: as many workers as cores leave them idle for a part of the time.

@@ -39,14 +39,28 @@ async function start(args) {
   createRequire(launcher)(launcher);
 }
 
+/** Whole projects leave out what is tagged `wide`; a file or a test that is named runs as a whole. */
 async function test(args) {
-  await ensureBundle();
+  const isNamed = args.some((arg) => !arg.startsWith('-') || /^(-t|--testNamePattern)(=|$)/.test(arg));
   const isProjectNamed = args.some((arg) => /^--project(=|$)/.test(arg));
-  return runTool('vitest', ['run', ...(isProjectNamed ? [] : ['--project=unit', '--project=program']), ...args]);
+  return runTests([
+    ...(isProjectNamed ? [] : ['--project=unit', '--project=program']),
+    ...(isNamed ? [] : ['--tags-filter=!wide']),
+    ...args,
+  ]);
 }
 
-function endurance(args) {
-  return test(['--project=endurance', ...args]);
+/** The long forms, then what `npm test` leaves out. */
+async function endurance(args) {
+  // A file that is named may have only one of the two.
+  const options = args.length > 0 ? ['--passWithNoTests', ...args] : args;
+  const code = await runTests(['--project=endurance', ...options]);
+  return (await runTests(['--project=unit', '--project=program', '--tags-filter=wide', ...options])) || code;
+}
+
+async function runTests(args) {
+  await ensureBundle();
+  return runTool('vitest', ['run', ...args]);
 }
 
 async function check() {
