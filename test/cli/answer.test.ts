@@ -48,7 +48,7 @@ describe('castor -p', () => {
     expect(model.requests[0]?.body.contents[0].parts.at(-1)).toEqual({ text: 'the whole prompt' });
   });
 
-  it('does not wait long for a stdin that stays open and silent', async () => {
+  it('does not wait long for a stdin that stays open and silent', { tags: 'wide' }, async () => {
     await using model = await fakeModel([say('ok')]);
     expect((await runCli(['-p', 'hi'], { model, keepStdinOpen: true })).stdout).toBe('ok\n');
   });
@@ -72,7 +72,7 @@ describe('castor -p', () => {
     expect(model.requests[0]?.headers['x-goog-api-key']).toBeUndefined();
   });
 
-  it('takes the model from GEMINI_MODEL unless a flag names one', async () => {
+  it('takes the model from GEMINI_MODEL unless a flag names one', { tags: 'wide' }, async () => {
     await using model = await fakeModel([say('ok'), say('ok')]);
     await runCli(['-p', 'hi'], { model, env: { GEMINI_MODEL: 'from-variable' } });
     await runCli(['-p', 'hi', '-m', 'from-flag'], { model, env: { GEMINI_MODEL: 'from-variable' } });

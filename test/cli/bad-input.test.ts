@@ -5,6 +5,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 describe('bad input', () => {
   async function run(
@@ -17,18 +18,21 @@ describe('bad input', () => {
     return await runCli(['-p', 'hi', ...words], { workspace, env: { ...base, ...env } });
   }
 
-  it.each(['http://[bad', 'socks5://127.0.0.1:1080'])('the proxy %s ends with 52 and its sentence', async (proxy) => {
-    const { code, stdout, stderr } = await run({ env: { HTTP_PROXY: proxy, NO_PROXY: '' } });
-    expect([code, stdout]).toEqual([52, '']);
-    expect(stderr).toMatch(/^castor: (?:The proxy URL in )?HTTPS_PROXY or HTTP_PROXY .*use http:\/\/.*\n$/);
-  });
+  variants.each(['http://[bad', 'socks5://127.0.0.1:1080'])(
+    'the proxy %s ends with 52 and its sentence',
+    async (proxy) => {
+      const { code, stdout, stderr } = await run({ env: { HTTP_PROXY: proxy, NO_PROXY: '' } });
+      expect([code, stdout]).toEqual([52, '']);
+      expect(stderr).toMatch(/^castor: (?:The proxy URL in )?HTTPS_PROXY or HTTP_PROXY .*use http:\/\/.*\n$/);
+    },
+  );
 
   it('a proxy that the address does not use is not judged', async () => {
     const { code } = await run({ env: { HTTP_PROXY: 'http://[bad', NO_PROXY: '127.0.0.1,localhost' } });
     expect(code).toBe(0);
   });
 
-  it('a custom header without a name is told once', async () => {
+  it('a custom header without a name is told once', { tags: 'wide' }, async () => {
     const { code, stderr } = await run({ env: { GEMINI_CLI_CUSTOM_HEADERS: 'bad' } });
     expect([code, stderr.match(/GEMINI_CLI_CUSTOM_HEADERS/g)]).toEqual([0, ['GEMINI_CLI_CUSTOM_HEADERS']]);
     expect((await run({ env: { GEMINI_CLI_CUSTOM_HEADERS: 'X-One: a, b, X-Two: c' } })).stderr).toBe('');
@@ -61,7 +65,7 @@ describe('bad input', () => {
     expect(stderr).not.toContain('mcp_x_y');
   });
 
-  it('a session file of garbage is named by the list and stays', async () => {
+  it('a session file of garbage is named by the list and stays', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel(() => say('ok'));
     const env = { GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_API_KEY: 'key' };
@@ -77,17 +81,20 @@ describe('bad input', () => {
     expect(readFileSync(file, 'utf8')).toContain('garbage');
   });
 
-  it.each(['a file', 'a folder with a file'])('a stale lock that is %s does not keep a project out', async (kind) => {
-    await using workspace = await createWorkspace();
-    await using model = await fakeModel(() => say('ok'));
-    const lock = join(workspace.home, '.gemini/projects.json.lock');
-    await mkdir(kind === 'a file' ? join(workspace.home, '.gemini') : lock, { recursive: true });
-    await writeFile(kind === 'a file' ? lock : join(lock, 'owner'), 'x');
-    await utimes(lock, 1, 1);
-    const env = { GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_API_KEY: 'key' };
-    const { code } = await runCli(['-p', 'hi'], { workspace, env });
-    expect(code).toBe(0);
-    const registry = readFileSync(join(workspace.home, '.gemini/projects.json'), 'utf8');
-    expect(Object.keys((JSON.parse(registry) as { projects: object }).projects)).toHaveLength(1);
-  });
+  variants.each(['a file', 'a folder with a file'])(
+    'a stale lock that is %s does not keep a project out',
+    async (kind) => {
+      await using workspace = await createWorkspace();
+      await using model = await fakeModel(() => say('ok'));
+      const lock = join(workspace.home, '.gemini/projects.json.lock');
+      await mkdir(kind === 'a file' ? join(workspace.home, '.gemini') : lock, { recursive: true });
+      await writeFile(kind === 'a file' ? lock : join(lock, 'owner'), 'x');
+      await utimes(lock, 1, 1);
+      const env = { GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_API_KEY: 'key' };
+      const { code } = await runCli(['-p', 'hi'], { workspace, env });
+      expect(code).toBe(0);
+      const registry = readFileSync(join(workspace.home, '.gemini/projects.json'), 'utf8');
+      expect(Object.keys((JSON.parse(registry) as { projects: object }).projects)).toHaveLength(1);
+    },
+  );
 });

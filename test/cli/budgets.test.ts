@@ -47,7 +47,7 @@ describe('a budget', () => {
     expect(sent.map((body) => body.includes('nearly spent: 900 of 1000 tokens'))).toEqual([false, true, false]);
   });
 
-  it('of tokens counts answers that broke and holds before the next attempt', async () => {
+  it('of tokens counts answers that broke and holds before the next attempt', { tags: 'wide' }, async () => {
     const broken = fault('bad_finish', { reason: 'MALFORMED_FUNCTION_CALL' });
     const { result, sent, code } = await run([broken], '--max-tokens', '15');
     expect([code, sent.length]).toEqual([56, 1]);
@@ -82,7 +82,7 @@ describe('a budget', () => {
     expect([code, result]).toMatchObject([56, { error: { type: 'BudgetExceededError' }, budget: { name: 'time' } }]);
   });
 
-  it('does nothing to a run that stays within it', async () => {
+  it('does nothing to a run that stays within it', { tags: 'wide' }, async () => {
     const { result, code } = await run(
       [answer(look('a')), say('Done.')],
       ...['--max-turns', '9', '--max-tokens', '1m', '--max-cost', '1', '--max-time', '1h'],
@@ -91,7 +91,7 @@ describe('a budget', () => {
     expect(result).not.toHaveProperty('budget');
   });
 
-  it('can be raised when the session goes on', async () => {
+  it('can be raised when the session goes on', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([answer(look('a')), say('Done.')]);
     const ask = (...args: string[]) => runCli(['-m', 'gemini-2.5-flash', ...args], { model, workspace });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 interface Given {
   files?: Record<string, string>;
@@ -41,7 +42,7 @@ describe('words in a prompt of castor -p', () => {
     });
   });
 
-  it('@path that is left out is said on stderr', async () => {
+  it('@path that is left out is said on stderr', { tags: 'wide' }, async () => {
     const { stderr, sent } = await castor(['-p', '@/etc/hosts']);
     expect(stderr).toBe('castor: @/etc/hosts was skipped: it is outside the workspace.\n');
     expect(sent?.at(-1)).toBe('@/etc/hosts');
@@ -79,7 +80,7 @@ describe('words in a prompt of castor -p', () => {
     expect(await castor(['-y', '-p', '!touch ran'])).toMatchObject({ code: 0, hasRun: true, sent: undefined });
   });
 
-  it('!command is known to the model when the session goes on', async () => {
+  it('!command is known to the model when the session goes on', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('You ran echo.')]);
     await runCli(['-p', '!echo hello'], { model, workspace });
@@ -103,7 +104,7 @@ describe('words in a prompt of castor -p', () => {
 });
 
 describe('slash commands of castor -p', () => {
-  it.each<[string, Given, RegExp]>([
+  variants.each<[string, Given, RegExp]>([
     ['/help', {}, /^Commands:\n/],
     ['/memory show', { files: { 'GEMINI.md': 'Use tabs.' } }, /--- Context from: GEMINI\.md ---\nUse tabs\.\n/],
     ['/stats', {}, /^Session {2}.* 0 requests · \$0\n/],
@@ -113,7 +114,7 @@ describe('slash commands of castor -p', () => {
     expect(stdout).toMatch(expected);
   });
 
-  it.each(['/theme', '/quit', '/permissions trust', '/clear'])('%s needs a screen: exit 42', async (text) => {
+  variants.each(['/theme', '/quit', '/permissions trust', '/clear'])('%s needs a screen: exit 42', async (text) => {
     expect(await castor(['-p', text])).toMatchObject({
       code: 42,
       stdout: '',
@@ -122,7 +123,7 @@ describe('slash commands of castor -p', () => {
     });
   });
 
-  it.each(['/home/me/x is broken', '/nope', '// why?'])('%s is words for the model', async (text) => {
+  variants.each(['/home/me/x is broken', '/nope', '// why?'])('%s is words for the model', async (text) => {
     expect(await castor(['-p', text])).toMatchObject({ code: 0, stdout: 'asked\n', sent: [text] });
   });
 

@@ -1,5 +1,6 @@
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 interface Sent {
   systemInstruction?: { parts: { text: string }[] };
@@ -25,12 +26,15 @@ async function firstRequest(files: Files, homeFiles: Files, args: string[] = ['-
 }
 
 describe('the first request', () => {
-  it.each([[[]], [['--yolo']]])('of a run with %j in an empty folder is small, and the only one', async (flags) => {
-    const { code, requests, bytes } = await firstRequest({}, {}, flags);
-    expect({ code, requests }).toEqual({ code: 0, requests: 1 });
-    // All tools, the system instruction and the first message: every request pays for them.
-    expect(bytes).toBeLessThan(12_000);
-  });
+  variants.each([[[]], [['--yolo']]])(
+    'of a run with %j in an empty folder is small, and the only one',
+    async (flags) => {
+      const { code, requests, bytes } = await firstRequest({}, {}, flags);
+      expect({ code, requests }).toEqual({ code: 0, requests: 1 });
+      // All tools, the system instruction and the first message: every request pays for them.
+      expect(bytes).toBeLessThan(12_000);
+    },
+  );
 
   it('carries the user’s instructions in the system instruction and the project’s in the first message', async () => {
     const { system, first, stderr } = await firstRequest(
@@ -75,7 +79,7 @@ describe('the first request', () => {
 describe('GEMINI_SYSTEM_MD', () => {
   const files = { '.gemini/system.md': 'You are a poet.', 'own.md': 'You are a cook.' };
 
-  it.each([
+  variants.each([
     ['true', /^You are a poet\./],
     ['own.md', /^You are a cook\./],
     ['0', /^You are Castor/],
@@ -86,11 +90,14 @@ describe('GEMINI_SYSTEM_MD', () => {
     expect(system).toContain('\nmine\n');
   });
 
-  it.each(['true', 'own.md'])('of %s is refused in a folder nobody trusts: it would be the folder’s', async (value) => {
-    const { code, stderr, requests } = await firstRequest(files, {}, [], { GEMINI_SYSTEM_MD: value });
-    expect({ code, requests }).toEqual({ code: 52, requests: 0 });
-    expect(stderr).toMatch(/The system prompt .*\.md was ignored, because this folder is not trusted\./);
-  });
+  variants.each(['true', 'own.md'])(
+    'of %s is refused in a folder nobody trusts: it would be the folder’s',
+    async (value) => {
+      const { code, stderr, requests } = await firstRequest(files, {}, [], { GEMINI_SYSTEM_MD: value });
+      expect({ code, requests }).toEqual({ code: 52, requests: 0 });
+      expect(stderr).toMatch(/The system prompt .*\.md was ignored, because this folder is not trusted\./);
+    },
+  );
 
   it('of a file that is not there is an error that names it', async () => {
     const { code, stderr, requests } = await firstRequest({}, {}, ['--skip-trust'], { GEMINI_SYSTEM_MD: 'no.md' });
@@ -100,7 +107,7 @@ describe('GEMINI_SYSTEM_MD', () => {
 });
 
 describe('context of a sub-directory', () => {
-  it.each([
+  variants.each([
     [['--skip-trust'], 1],
     [[], 0],
   ])('comes with the first result that touches it (%j)', async (flags, expected) => {

@@ -1,10 +1,11 @@
 import { createWorkspace, fakeModel, fault, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const KEY = 'a-key-of-no-known-form';
 
 describe('castor while it is debugged', () => {
-  it.each<[string, string[], Record<string, string>]>([
+  variants.each<[string, string[], Record<string, string>]>([
     ['--debug', ['--debug'], {}],
     ['DEBUG=1', [], { DEBUG: '1' }],
   ])(

@@ -41,19 +41,23 @@ describe('after an edit', () => {
     expect(stderr).toContain('json: 1 new error');
   });
 
-  it('a formatter’s changes are changes of the file: the next edit is not refused, and a removed file is a failure', async () => {
-    const files = [
-      { file_path: 'a.txt', content: '  one  ' },
-      { file_path: 'a.txt', content: 'two' },
-      { file_path: 'a.lost', content: 'three' },
-    ];
-    const lossy = { command: 'rm', args: [], extensions: ['.lost'] };
-    const { results, stderr } = await run(files, { formatters: { ...formatters, lossy }, timeout: 30 });
-    expect(results[0]).toContain('tidy changed');
-    expect(results[1]).not.toContain('has changed on disk');
-    expect(results[2]).toMatch(/"error":"lossy removed .*a\.lost after this edit/);
-    expect(stderr).toContain('a.lost after this edit. The file no longer exists.');
-  });
+  it(
+    'a formatter’s changes are changes of the file: the next edit is not refused, and a removed file is a failure',
+    { tags: 'wide' },
+    async () => {
+      const files = [
+        { file_path: 'a.txt', content: '  one  ' },
+        { file_path: 'a.txt', content: 'two' },
+        { file_path: 'a.lost', content: 'three' },
+      ];
+      const lossy = { command: 'rm', args: [], extensions: ['.lost'] };
+      const { results, stderr } = await run(files, { formatters: { ...formatters, lossy }, timeout: 30 });
+      expect(results[0]).toContain('tidy changed');
+      expect(results[1]).not.toContain('has changed on disk');
+      expect(results[2]).toMatch(/"error":"lossy removed .*a\.lost after this edit/);
+      expect(stderr).toContain('a.lost after this edit. The file no longer exists.');
+    },
+  );
 
   it.skipIf(reason !== undefined)(`the same in a sandbox, for servers and formatters${skipped}`, async () => {
     const write = 'require("fs").writeFileSync(process.argv[1], "SANDBOX=" + process.env.SANDBOX)';
@@ -68,7 +72,7 @@ describe('after an edit', () => {
     expect(results[1]).toContain('SANDBOX=bwrap');
   });
 
-  it('a sub-agent reads the errors of its own edits', async () => {
+  it('a sub-agent reads the errors of its own edits', { tags: 'wide' }, async () => {
     const settings = JSON.stringify({ castor: { diagnostics: { servers, timeout: 30 } } });
     const helper = '---\nname: helper\ndescription: Helps.\n---\nYou help.\n';
     const homeFiles = { '.gemini/settings.json': settings, '.gemini/agents/helper.md': helper };

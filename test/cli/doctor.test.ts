@@ -8,6 +8,7 @@ import {
   failingWith,
   plantBubblewrap,
 } from '../../packages/core/src/sandbox/bubblewrap-failures.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 interface Check {
   topic: string;
@@ -24,7 +25,7 @@ async function examine(options: CliOptions, ...args: string[]) {
 
 describe.skipIf(process.platform !== 'linux')('castor doctor, where bubblewrap does not work', () => {
   // Every failure with its sentence: packages/core/src/sandbox.
-  it.each(BUBBLEWRAP_FAILURES.slice(0, 1))('says exactly why: %s', async (_, stderr, sentence) => {
+  variants.each(BUBBLEWRAP_FAILURES.slice(0, 1))('says exactly why: %s', async (_, stderr, sentence) => {
     await using workspace = await createWorkspace();
     const stub = plantBubblewrap(join(workspace.home, 'bin'), failingWith(stderr));
     const PATH = `${stub}:${process.env['PATH']}`;
@@ -43,16 +44,22 @@ describe.skipIf(process.platform !== 'linux')('castor doctor, where bubblewrap d
   });
 });
 
-it('castor doctor looks for the engine of a container that is asked for, and starts none', async () => {
-  await using workspace = await createWorkspace({ homeFiles: { 'bin/podman': '#!/bin/sh\ntouch "$HOME/started"\n' } });
-  const env = { GEMINI_API_KEY: 'test-key', GEMINI_SANDBOX: 'podman', PATH: join(workspace.home, 'bin') };
-  const { find } = await examine({ workspace, env }, '--offline');
-  const says = `the whole program runs in a container: ${join(workspace.home, 'bin/podman')}`;
-  expect(find('sandbox')).toEqual({ topic: 'sandbox', status: 'ok', says });
-  const missing = await examine({ workspace, env: { ...env, GEMINI_SANDBOX: 'runsc' } }, '--offline');
-  expect([missing.code, missing.find('sandbox')]).toMatchObject([1, { says: 'docker is not on the PATH' }]);
-  expect(await readdir(workspace.home)).not.toContain('started');
-});
+it(
+  'castor doctor looks for the engine of a container that is asked for, and starts none',
+  { tags: 'wide' },
+  async () => {
+    await using workspace = await createWorkspace({
+      homeFiles: { 'bin/podman': '#!/bin/sh\ntouch "$HOME/started"\n' },
+    });
+    const env = { GEMINI_API_KEY: 'test-key', GEMINI_SANDBOX: 'podman', PATH: join(workspace.home, 'bin') };
+    const { find } = await examine({ workspace, env }, '--offline');
+    const says = `the whole program runs in a container: ${join(workspace.home, 'bin/podman')}`;
+    expect(find('sandbox')).toEqual({ topic: 'sandbox', status: 'ok', says });
+    const missing = await examine({ workspace, env: { ...env, GEMINI_SANDBOX: 'runsc' } }, '--offline');
+    expect([missing.code, missing.find('sandbox')]).toMatchObject([1, { says: 'docker is not on the PATH' }]);
+    expect(await readdir(workspace.home)).not.toContain('started');
+  },
+);
 
 describe('castor doctor', () => {
   it('finds nothing wrong where everything works, and speaks to the model only to see that it is there', async () => {
@@ -66,7 +73,7 @@ describe('castor doctor', () => {
     expect([await readdir(workspace.home), await readdir(workspace.project)]).toEqual([[], []]);
   });
 
-  it('says which programs run after an edit, and which are missing', async () => {
+  it('says which programs run after an edit, and which are missing', { tags: 'wide' }, async () => {
     const program = (command: string) => ({ command, extensions: ['.x'] });
     const diagnostics = {
       servers: { own: program(process.execPath), gone: program('no-such-server') },
@@ -161,7 +168,7 @@ describe('castor doctor', () => {
     expect((await examine({ env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url } }, '--offline')).code).toBe(0);
   });
 
-  it.each<[string, Record<string, string>, string, string]>([
+  variants.each<[string, Record<string, string>, string, string]>([
     ['settings that are no JSON', { '.gemini/settings.json': '{"a": ' }, 'settings', 'settings.json'],
     ['a setting of the wrong type', { '.gemini/settings.json': '{"model":{"name":7}}' }, 'settings', 'model.name'],
     ['a trust file that cannot be meant', { '.gemini/trustedFolders.json': '{"/": "MAYBE"}' }, 'settings', 'MAYBE'],
@@ -187,7 +194,7 @@ describe('castor doctor', () => {
     return await examine({ workspace }, '--offline');
   };
 
-  it.each([
+  variants.each([
     ['a policy that is not in force', 'policies', 'a.toml'],
     ['a command that cannot be used', 'commands', 'a.toml: line 1'],
     ['prices that are no JSON', 'prices', 'prices.json is not valid JSON'],
@@ -199,7 +206,7 @@ describe('castor doctor', () => {
     expect([code, found.map(({ says }) => says).join('\n')]).toEqual([1, expect.stringContaining(words)]);
   });
 
-  it('names a system prompt that is not there, and the one that is', async () => {
+  it('names a system prompt that is not there, and the one that is', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ homeFiles: { 'own.md': 'Be brief.' } });
     const ask = async (file: string) =>
       (await examine({ workspace, env: { GEMINI_SYSTEM_MD: file } }, '--offline')).find('prompt');

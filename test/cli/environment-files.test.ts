@@ -29,7 +29,7 @@ describe('a file .env that a program of the project changes', () => {
     model.assertDone();
   });
 
-  it('is nothing to tell in yolo mode', async () => {
+  it('is nothing to tell in yolo mode', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ files: { '.env': 'KEY=mine\n', 'generate.cjs': WRITER } });
     await using model = await fakeModel([run('node generate.cjs', '1'), say('done')]);
     const { stderr } = await runCli(['-p', 'go', '-y'], { model, workspace });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { answer, call, fakeModel, fault, finish, runCli, say, startCli, text } from '@castor/testkit';
 import type { CliResult, Step } from '@castor/testkit';
+import { variants } from '../house/variants.ts';
 
 async function ask(steps: Step[], env: Record<string, string> = {}): Promise<CliResult & { requests: number }> {
   await using model = await fakeModel(steps);
@@ -18,7 +19,7 @@ async function ask(steps: Step[], env: Record<string, string> = {}): Promise<Cli
 
 describe('castor when the model fails', () => {
   // Which answers refuse the key: packages/core/src/provider/gemini/errors.test.ts.
-  it.each<[string, Step, Partial<CliResult>]>([
+  variants.each<[string, Step, Partial<CliResult>]>([
     ['a 400', fault(400), { code: 1, stderr: 'castor: Request contains an invalid argument. (HTTP 400)\n' }],
     [
       'a 404',
@@ -76,7 +77,7 @@ describe('castor when the model fails', () => {
     });
   });
 
-  it('says so, and exits 1, when it ends without a word again', async () => {
+  it('says so, and exits 1, when it ends without a word again', { tags: 'wide' }, async () => {
     const steps = [look, fault('empty_answer'), fault('empty_answer')];
     const { stdout, stderr, code } = await ask(steps);
     expect([stdout, code]).toEqual(['', 1]);
@@ -129,7 +130,7 @@ describe('castor without what it needs', () => {
     }
   });
 
-  it.each<[string, string[], Record<string, string>, number, string]>([
+  variants.each<[string, string[], Record<string, string>, number, string]>([
     ['a prompt', [], {}, 42, 'No input provided via stdin.'],
     ['a known flag', ['--modle', 'x'], {}, 1, 'Did you mean --model?'],
     ['one prompt only', ['-p', 'a', 'b'], {}, 1, 'not both'],
@@ -173,7 +174,7 @@ describe('castor with a home nobody can write to', () => {
 });
 
 describe('castor when it is told to end', () => {
-  it.each<[NodeJS.Signals, number]>([
+  variants.each<[NodeJS.Signals, number]>([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
@@ -200,7 +201,7 @@ describe('castor when it is told to end', () => {
 describe('stdout that cannot take the answer', () => {
   const program = fileURLToPath(new URL('../../packages/cli/bin/castor.cjs', import.meta.url));
 
-  it('does not keep it from ending within seconds after a signal', async () => {
+  it('does not keep it from ending within seconds after a signal', { tags: 'wide' }, async () => {
     await using model = await fakeModel([answer(text('x'.repeat(4_000_000)), finish())]);
     // Nobody ever reads the pipe: only the deadline can end the program.
     const child = spawn(process.execPath, [program, '-p', 'hi'], {
@@ -235,7 +236,7 @@ describe('stdout that cannot take the answer', () => {
     expect(result).toEqual({ code: 0, stderr: '' });
   });
 
-  it('is a failure when the disk is full', async () => {
+  it('is a failure when the disk is full', { tags: 'wide' }, async () => {
     const result = await run(openSync('/dev/full', 'w'));
     expect(result.code).toBe(1);
     expect(result.stderr).toContain('castor: the answer could not be written: ENOSPC');

@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const USES_KEY = 'oauth-personal is not available, using GEMINI_API_KEY';
 const SIGNED_IN = { '.gemini/settings.json': '{"security":{"auth":{"selectedType":"oauth-personal"}}}' };
 
 describe('a login with Google in the settings', () => {
-  it.each<[string, Record<string, string>, Record<string, string>]>([
+  variants.each<[string, Record<string, string>, Record<string, string>]>([
     ['the environment', SIGNED_IN, { GEMINI_API_KEY: 'key-of-shell' }],
     ['~/.gemini/.env', { ...SIGNED_IN, '.gemini/.env': 'GEMINI_API_KEY=key-of-file\n' }, {}],
   ])('gives way to a key of %s, with one line', async (_, homeFiles, env) => {
@@ -49,7 +50,7 @@ describe('what the settings name and a run does not use yet', () => {
   };
   const LINE = 'not used yet: experimental.taskTracker, ui.footer.items (sandbox, quota)';
 
-  it.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
+  variants.each([['text'], ['json'], ['stream-json']])('is one line on stderr in %s, and in doctor', async (format) => {
     await using workspace = await createWorkspace({ homeFiles });
     await using model = await fakeModel(() => say('ok'));
     const { code, stdout, stderr } = await runCli(['-p', 'hi', '-o', format], { workspace, model });
@@ -112,7 +113,7 @@ describe('excludeTools of an installed extension', () => {
     });
   });
 
-  it.each<[string, Record<string, string>, string[]]>([
+  variants.each<[string, Record<string, string>, string[]]>([
     ['disabled', { '.gemini/extensions/extension-enablement.json': '{"guard":{"overrides":["!/*"]}}' }, []],
     ['left out with -e none', {}, ['-e', 'none']],
   ])('has no effect where the extension is %s', async (_, files, args) => {
@@ -121,14 +122,14 @@ describe('excludeTools of an installed extension', () => {
     expect([rest, stderr]).toEqual([OPEN, expect.not.stringContaining('guard')]);
   });
 
-  it('is enforced for a linked extension', async () => {
+  it('is enforced for a linked extension', { tags: 'wide' }, async () => {
     await using linked = await createWorkspace({ files: { 'gemini-extension.json': manifest(['ShellTool(rm)']) } });
     const installation = JSON.stringify({ type: 'link', source: linked.project });
     const found = await runWith({ [`${FOLDER}/.gemini-extension-install.json`]: installation });
     expect(found).toMatchObject({ ...OPEN, isRemoved: false });
   });
 
-  it('that is unreadable is reported with its file', async () => {
+  it('that is unreadable is reported with its file', { tags: 'wide' }, async () => {
     const { stderr } = await runWith({ [`${FOLDER}/gemini-extension.json`]: '{"excludeTools": [' });
     expect(stderr).toMatch(/Skipping extension in .*: guard: .*gemini-extension\.json:1:/);
   });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const settings = (value: object) => ({ homeFiles: { '.gemini/settings.json': JSON.stringify(value) } });
 
@@ -17,7 +18,7 @@ async function run(
 }
 
 describe('flags that are refused', () => {
-  it.each<[string, string[], number, string]>([
+  variants.each<[string, string[], number, string]>([
     ['a flag there is none of', ['--frobnicate'], 1, 'unknown flag --frobnicate.'],
     ['two prompts', ['-p', 'a', 'b'], 1, 'not both'],
     ['a prompt for a screen and one without', ['-p', 'a', '-i', 'b'], 1, 'not both'],
@@ -35,7 +36,7 @@ describe('flags that are refused', () => {
     expect(rest).toEqual(['castor --help lists the flags.']);
   });
 
-  it.each<[string, string[], number, string]>([
+  variants.each<[string, string[], number, string]>([
     ['a conversation without a terminal', ['-i', 'hi'], 42, 'Error: The --prompt-interactive flag cannot be used when'],
     ['a conversation without a terminal, with words', ['-i', 'hi', 'there'], 42, 'cannot be used when input is piped'],
     ['a session that is not there', ['-r', '99', '-p', 'hi'], 42, 'Error resuming session: '],
@@ -56,7 +57,7 @@ describe('flags that are refused', () => {
 });
 
 describe('a run without a prompt and without a key', () => {
-  it.each([
+  variants.each([
     ['text', ['-p'], /^castor: No input provided via stdin\./],
     ['json', ['-p', '-o', 'json'], /^castor: No input provided via stdin\./],
   ])('asks for the prompt, in %s', async (_, args, words) => {
@@ -77,7 +78,7 @@ describe('--help', () => {
 });
 
 describe('settings and flags', () => {
-  it.each<[string, string[], object, Record<string, string>, string]>([
+  variants.each<[string, string[], object, Record<string, string>, string]>([
     ['the setting', [], { model: { name: 'from-file' } }, {}, 'from-file'],
     ['the variable over the setting', [], { model: { name: 'from-file' } }, { GEMINI_MODEL: 'from-env' }, 'from-env'],
     ['the flag over both', ['-m', 'x', '-m', 'flag'], { model: { name: 'f' } }, { GEMINI_MODEL: 'e' }, 'flag'],
@@ -91,7 +92,7 @@ describe('settings and flags', () => {
     expect((await run(['-p', 'hi', '-o', 'text'], { settings: json })).stdout).toBe('ok\n');
   });
 
-  it.each<[string, string[], object, number, string]>([
+  variants.each<[string, string[], object, number, string]>([
     ['yolo where it is switched off', ['-y'], { security: { disableYoloMode: true } }, 52, 'security.disableYoloMode'],
     ['a file that holds no object', [], [], 52, 'settings.json'],
     ['another way in than the enforced one', [], { security: { auth: { enforcedType: 'vertex-ai' } } }, 41, 'enforced'],

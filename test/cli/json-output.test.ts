@@ -109,7 +109,7 @@ describe('castor -o stream-json', () => {
     expect(linesOf(stdout).at(-1)?.['stats']).toMatchObject({ total_tokens: 45, tool_calls: 2, input_tokens: 30 });
   });
 
-  it('voids the deltas of a failed attempt', async () => {
+  it('voids the deltas of a failed attempt', { tags: 'wide' }, async () => {
     const { stdout } = await ask(
       [fault('reset_mid_stream', { after: [text('void ')] }), say('good')],
       '-o',

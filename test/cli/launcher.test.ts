@@ -17,6 +17,7 @@ import { spawn } from '@lydell/node-pty';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '@castor/testkit';
+import { variants } from '../house/variants.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/cli', import.meta.url));
 const LAUNCHER = join(CLI, 'bin', 'castor.cjs');
@@ -68,12 +69,12 @@ describe('the launcher', () => {
     ]);
   });
 
-  it.each(['22.18.0', '23.0.0', '100.1.0'])('goes on with Node %s', (node) => {
+  variants.each(['22.18.0', '23.0.0', '100.1.0'])('goes on with Node %s', (node) => {
     const result = launch(['-p', 'hi'], `Object.defineProperty(process.versions, 'node', { value: '${node}' });`);
     expect([result.stdout, result.status]).toEqual(['bundle\n', 0]);
   });
 
-  it.each(['--version', '-v'])('answers %s without the bundle', (flag) => {
+  variants.each(['--version', '-v'])('answers %s without the bundle', (flag) => {
     expect(launch([flag]).stdout).toBe('1.2.3\n');
   });
 
@@ -143,7 +144,7 @@ describe('the launcher', () => {
       expect(cached(beside())).toEqual([NAME.replace('.cache', '-tty.cache')]);
     });
 
-    it.each([
+    variants.each([
       ['a byte of it is another', (bytes: Buffer) => bytes.fill(bytes[300]! ^ 0xff, 300, 301)],
       ['its end is lost', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
       ['its end is nothing but zeros', (bytes: Buffer) => bytes.fill(0, bytes.length >> 1)],

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createWorkspace, fakeModel, runCli, say, startTerminal } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const KEY = 'test-key-0123456789';
 const MODELS = [{ id: 'claude-x' }, { id: 'claude-y' }];
@@ -57,7 +58,7 @@ describe('castor login <provider>', () => {
     expect(await at.castor(['logout', 'anthropic'])).toMatchObject({ stdout: 'No key of Anthropic is stored.\n' });
   });
 
-  it.each<[string, string[], string, number, string]>([
+  variants.each<[string, string[], string, number, string]>([
     ['a rejected key', ['login', 'anthropic', '--plain-file'], 'wrong-key-0123456789', 41, 'Anthropic rejects the key'],
     ['no consent to a file', ['login', 'anthropic'], KEY, 1, '--plain-file'],
     ['an empty key', ['login', 'anthropic', '--plain-file'], ' \n', 42, 'the key is empty'],

@@ -201,20 +201,26 @@ describe('castor models', () => {
     expect(JSON.parse(later.stdout)).toMatchObject([{ id: 'openrouter/vendor/new' }]);
   });
 
-  it('uses what a provider sent to --refresh: its window, and its price for the cost of a run', async () => {
-    const listed = { id: 'new', context_length: 400_000, pricing: { prompt: '0.1', completion: '0.2' } };
-    await using server = await fakeModel([say('Hello.')], { protocol: 'chat', models: [listed] });
-    const settings = { providers: { openrouter: { baseUrl: `${server.url}/v1` } } };
-    await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': JSON.stringify(settings) } });
-    const env = { OPENROUTER_API_KEY: 'k-0123456789' };
-    await runCli(['models', '--refresh'], { workspace, env });
-    const run = await runCli(['-m', 'openrouter/new', '-o', 'json', '-p', 'hi'], { workspace, env });
-    const { stats } = JSON.parse(run.stdout) as { stats: { cost_usd: number | null } };
-    // 10 tokens of prompt and 5 of answer.
-    expect([stats.cost_usd, run.stderr]).toEqual([2, '']);
-  });
+  it(
+    'uses what a provider sent to --refresh: its window, and its price for the cost of a run',
+    { tags: 'wide' },
+    async () => {
+      const listed = { id: 'new', context_length: 400_000, pricing: { prompt: '0.1', completion: '0.2' } };
+      await using server = await fakeModel([say('Hello.')], { protocol: 'chat', models: [listed] });
+      const settings = { providers: { openrouter: { baseUrl: `${server.url}/v1` } } };
+      await using workspace = await createWorkspace({
+        homeFiles: { '.gemini/settings.json': JSON.stringify(settings) },
+      });
+      const env = { OPENROUTER_API_KEY: 'k-0123456789' };
+      await runCli(['models', '--refresh'], { workspace, env });
+      const run = await runCli(['-m', 'openrouter/new', '-o', 'json', '-p', 'hi'], { workspace, env });
+      const { stats } = JSON.parse(run.stdout) as { stats: { cost_usd: number | null } };
+      // 10 tokens of prompt and 5 of answer.
+      expect([stats.cost_usd, run.stderr]).toEqual([2, '']);
+    },
+  );
 
-  it('explains itself', async () => {
+  it('explains itself', { tags: 'wide' }, async () => {
     expect((await models(['--help'])).stdout).toContain('Usage: castor models');
     expect(await models(['--nonsense'])).toMatchObject({ code: 1, stdout: '' });
     expect((await models([])).stdout).toContain('castor login <provider>');

@@ -14,6 +14,7 @@ import type { FakeModelOptions } from '@castor/testkit';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const SPY = `
 const { appendFileSync } = require('node:fs');
@@ -118,12 +119,12 @@ const CONFIGURED: readonly [id: string, options: FakeModelOptions][] = [
 ];
 
 describe('a run with another provider', () => {
-  it.each(ADDRESSED)('contacts only %s', async (id, options, env) => {
+  variants.each(ADDRESSED)('contacts only %s', async (id, options, env) => {
     const { model, ...run } = await runWatched(['-m', `${id}/m-1`, '-p', 'What is in a.txt?'], READS, { options, env });
     expect(run).toEqual({ code: 0, seen: [model] });
   });
 
-  it.each<[string, FakeModelOptions]>([
+  variants.each<[string, FakeModelOptions]>([
     ['vertex', { protocol: 'gemini', key: 'token-1' }],
     ['vertex-anthropic', { protocol: 'anthropic', key: 'token-1' }],
   ])('contacts only %s and the issuer of its tokens', async (id, options) => {
@@ -158,7 +159,7 @@ describe('a run with another provider', () => {
     expect(PROVIDERS.map(({ id }) => id).filter((id) => !watched.has(id))).toEqual(['gemini', 'vertex-anthropic']);
   });
 
-  it.each(CONFIGURED)('contacts only %s', async (id, options) => {
+  variants.each(CONFIGURED)('contacts only %s', async (id, options) => {
     const { model, ...run } = await runWatched(['-m', `${id}/m-1`, '-p', 'What is in a.txt?'], READS, {
       options,
       env: () => ({ [`${id.toUpperCase()}_API_KEY`]: TEST_API_KEY }),

@@ -2,11 +2,12 @@
 
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const SCHEMA = JSON.stringify({ type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] });
 
 describe('--output-schema', () => {
-  it.each<[string, string[], (stdout: string) => unknown]>([
+  variants.each<[string, string[], (stdout: string) => unknown]>([
     ['text', [], (stdout) => stdout],
     ['json', ['-o', 'json'], (stdout) => (JSON.parse(stdout) as { structured: unknown }).structured],
     [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, refusedUrl, runCli, say, startCli } from '@castor/testkit';
 import type { FakeModelOptions, ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const KEY = 'test-key-0123456789';
 const NAMED = ['-m', 'anthropic/claude-x'];
@@ -50,7 +51,7 @@ describe('a model of another provider', () => {
     ]);
   });
 
-  it.each<[string, Run, string]>([
+  variants.each<[string, Run, string]>([
     [
       'CASTOR_MODEL before GEMINI_MODEL',
       { args: [], env: (url) => ({ ...anthropic(url), CASTOR_MODEL: 'anthropic/c', GEMINI_MODEL: 'anthropic/g' }) },
@@ -93,7 +94,7 @@ describe('a model of another provider', () => {
     expect(requests.map(modelOf)).toEqual([expected]);
   });
 
-  it.each<[string, Run, number, string[]]>([
+  variants.each<[string, Run, number, string[]]>([
     [
       'an unknown provider',
       { args: ['-m', 'antropic/claude-x'] },
@@ -153,7 +154,7 @@ it('the id of a provider is written in any case', async () => {
 });
 
 describe('a server on this machine that demands a key', () => {
-  it.each<[string, unknown, string]>([
+  variants.each<[string, unknown, string]>([
     ['with a variable', { apiKeyEnv: 'WORK_KEY' }, 'No key was sent: WORK_KEY is not set; set WORK_KEY, or store a'],
     ['without one', {}, 'No key was sent; store a key with: castor login work'],
   ])('is told apart from a wrong key, %s', async (_, own, words) => {
@@ -169,7 +170,7 @@ describe('a server on this machine that demands a key', () => {
 });
 
 describe('where a model is named', () => {
-  it.each<[string, Run, string]>([
+  variants.each<[string, Run, string]>([
     ['a setting', { args: [], settings: () => ({ castor: { model: 'antropic/x' } }) }, 'named by castor.model in '],
     ['a variable', { args: [], env: () => ({ CASTOR_MODEL: 'antropic/x' }) }, 'named by CASTOR_MODEL.'],
   ])('is told when %s is wrong', async (_, options, words) => {
@@ -220,7 +221,7 @@ describe('what is sent', () => {
     expect(sent.messages.map(({ role }) => role)).not.toContain('developer');
   });
 
-  it.each([
+  variants.each([
     ['2024-10-21', 'chat', '/openai/deployments/my%2Bgpt/chat/completions?api-version=2024-10-21'],
     ['', 'responses', '/openai/v1/responses'],
   ] as const)('to Azure with the version %j is %s', async (version, protocol, path) => {
@@ -273,7 +274,7 @@ describe('what is sent', () => {
 });
 
 describe('Gemini names on Vertex AI', () => {
-  it.each<[string, Record<string, string>]>([
+  variants.each<[string, Record<string, string>]>([
     ['an express key', { GOOGLE_API_KEY: KEY }],
     ['a project and a key', { GOOGLE_API_KEY: KEY, GOOGLE_CLOUD_PROJECT: 'p-1', GEMINI_API_KEY: 'other-0123456789' }],
   ])('are sent with %s, as the variable of Gemini CLI asks', async (_, variables) => {
@@ -313,7 +314,7 @@ describe('apiKeyCommand', () => {
     expect(result.stderr).not.toContain(KEY);
   });
 
-  it.each([
+  variants.each([
     ['fails', [process.execPath, '-e', 'process.exit(3)'], 'failed with exit code 3'],
     ['is missing', ['/nowhere/print-key'], 'was not found'],
     ['prints nothing', [process.execPath, '-e', ''], 'printed no key'],
@@ -338,7 +339,7 @@ describe('a project', () => {
     expect(requests.map(modelOf)).toEqual(['of-the-project']);
   });
 
-  it.each<[string, (evil: string) => Record<string, string>, string]>([
+  variants.each<[string, (evil: string) => Record<string, string>, string]>([
     [
       'settings',
       (evil) => ({

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, fault, runCli, say } from '@castor/testkit';
 import type { FakeModel, Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 interface Run {
   settings: object;
@@ -101,7 +102,7 @@ const atGitHub = shareRun(
 );
 
 describe('settings of tools', () => {
-  it.each([
+  variants.each([
     ['write_todos', byDefault, true],
     ['write_todos', changed, false],
     ['enter_plan_mode', byDefault, true],
@@ -118,28 +119,28 @@ describe('settings of tools', () => {
     expect(names).not.toContain('google_web_search');
   });
 
-  it.each([
+  variants.each([
     ['short', byDefault, true],
     ['any', changed, false],
   ])('ask for %s output', async (_what, shared, isShort) => {
     expect((await shared()).find('run_shell_command')?.description.includes('keep output short')).toBe(isShort);
   });
 
-  it.each([
+  variants.each([
     ['with a model', byDefault, false],
     ['without one', changed, true],
   ])('fetch pages %s', async (_what, shared, isDirect) => {
     expect(JSON.stringify((await shared()).find('web_fetch')).includes('"url"')).toBe(isDirect);
   });
 
-  it.each([
+  variants.each([
     ['cat', byDefault],
     ['less -R', changed],
   ])('give commands the pager %s', async (pager, shared) => {
     expect((await shared()).seen).toMatchObject({ PAGER: pager, GIT_PAGER: pager });
   });
 
-  it.each([
+  variants.each([
     ['by default', byDefault, { MY_TOKEN: 'gone', LET_TOKEN: 'gone', PLAIN: 'abc', DEPLOY_KEY: 'k' }],
     ['as they say', changed, { MY_TOKEN: 'gone', LET_TOKEN: 'abc', PLAIN: 'gone', DEPLOY_KEY: 'gone' }],
     ['always at GitHub', atGitHub, { MY_TOKEN: 'gone', LET_TOKEN: 'abc', PLAIN: 'gone', DEPLOY_KEY: 'gone' }],
@@ -147,7 +148,7 @@ describe('settings of tools', () => {
     expect((await shared()).seen).toMatchObject(seen);
   });
 
-  it.each([
+  variants.each([
     ['by default', byDefault, true],
     ['never at 0', changed, false],
     ['never below 0', atGitHub, false],
@@ -173,29 +174,33 @@ describe('settings of tools', () => {
     );
   });
 
-  it('stop one in the background as well, and tell the model with its next request', async () => {
+  it('stop one in the background as well, and tell the model with its next request', { tags: 'wide' }, async () => {
     const settings = { tools: { shell: { maxOutputBytes: 100_000 } } };
     const script = [shell('timeout 60 yes', { is_background: true, delay_ms: 60_000 }), say('done')];
     const { lastText } = await run({ settings, args: ['--yolo'], script });
     expect(lastText).toMatch(/The background command \\"timeout 60 yes\\" \(PID \d+\) was stopped: it printed/);
   });
 
-  it('tell nobody, the person, or the model as well, when a command in the background ended', async () => {
-    const script = [shell('exit 3', { is_background: true }), say('done')];
-    const outcomes = await Promise.all(
-      ['silent', 'notify', 'inject'].map((backgroundCompletionBehavior) =>
-        run({ settings: { tools: { shell: { backgroundCompletionBehavior } } }, args: ['--yolo'], script }),
-      ),
-    );
-    const sentence = /The background command "exit 3" \(PID \d+\) ended with exit code 3/;
-    expect(
-      outcomes.map(({ stderr, lastText }) => [sentence.test(stderr), lastText.includes('<system_note>The back')]),
-    ).toEqual([
-      [false, false],
-      [true, false],
-      [true, true],
-    ]);
-  });
+  it(
+    'tell nobody, the person, or the model as well, when a command in the background ended',
+    { tags: 'wide' },
+    async () => {
+      const script = [shell('exit 3', { is_background: true }), say('done')];
+      const outcomes = await Promise.all(
+        ['silent', 'notify', 'inject'].map((backgroundCompletionBehavior) =>
+          run({ settings: { tools: { shell: { backgroundCompletionBehavior } } }, args: ['--yolo'], script }),
+        ),
+      );
+      const sentence = /The background command "exit 3" \(PID \d+\) ended with exit code 3/;
+      expect(
+        outcomes.map(({ stderr, lastText }) => [sentence.test(stderr), lastText.includes('<system_note>The back')]),
+      ).toEqual([
+        [false, false],
+        [true, false],
+        [true, true],
+      ]);
+    },
+  );
 
   it('search with the engine that was asked for', async () => {
     // Only ripgrep knows classes by these names.
@@ -212,7 +217,7 @@ describe('settings of tools', () => {
 });
 
 describe('settings of requests', () => {
-  it.each([
+  variants.each([
     ['maxAttempts', { general: { maxAttempts: 1 } }, fault(503)],
     ['retryFetchErrors', { general: { retryFetchErrors: false } }, fault('reset_before_headers')],
   ])('give up when %s says so', async (_key, settings, step) => {
@@ -228,7 +233,7 @@ describe('settings of requests', () => {
       },
     },
   };
-  it.each([
+  variants.each([
     ['an alias of one’s own', { model: { name: 'mine' }, modelConfigs: mine }, 'gemini-2.5-flash', 0.125],
     [
       'a built-in preset that was replaced',
@@ -273,7 +278,7 @@ describe('settings of requests', () => {
     expect([code, models, bodies[0]?.generationConfig?.['temperature']]).toEqual([0, [model], temperature]);
   });
 
-  it.each([
+  variants.each([
     [{ customAliases: { mine: { extends: 'nobody' } } }, 'the alias "mine" extends "nobody", which does not exist'],
     [{ customOverrides: [{ match: { model: 5 } }] }, 'modelConfigs.customOverrides[0].match.model must be a string'],
   ])('are refused before anything is sent when they cannot be meant: %j', async (modelConfigs, sentence) => {
@@ -281,7 +286,7 @@ describe('settings of requests', () => {
     expect([code, models, stderr.includes(sentence)]).toEqual([52, [], true]);
   });
 
-  it('mask old output as early as they say', async () => {
+  it('mask old output as early as they say', { tags: 'wide' }, async () => {
     const long = (id: string) => answer(call('run_shell_command', { command: `seq 1 3000; echo ${id}` }, { id }));
     const script = [long('a'), long('b'), long('c'), say('done')];
     const outputMasking = { protectionThresholdTokens: 2000, minPrunableThresholdTokens: 500 };
@@ -295,7 +300,7 @@ describe('settings of requests', () => {
     expect(masked).toEqual([false, true]);
   });
 
-  it.each([
+  variants.each([
     [true, byDefault],
     [false, changed],
   ])('tell the model the tree of the folder: %j', async (isTold, shared) => {
@@ -317,7 +322,7 @@ describe('settings of safety and plans', () => {
     expect([code, models, stderr.includes('security.enableConseca')]).toEqual([52, [], true]);
   });
 
-  it.each([
+  variants.each([
     ['notes/plans', 'notes/plans/a.md', ''],
     ['../elsewhere', '../elsewhere/a.md', 'general.plan.directory must be a folder inside'],
   ])('keep plans in %s, if that is inside the folder', async (directory, path, sentence) => {

@@ -20,11 +20,12 @@ import {
 } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const lastOf = (stdout: string) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
 
 describe('a signal', () => {
-  it.each<[NodeJS.Signals, number]>([
+  variants.each<[NodeJS.Signals, number]>([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
@@ -42,7 +43,7 @@ describe('a signal', () => {
     }
   });
 
-  it('keeps the words and tokens that had arrived, and is one sentence on stderr', async () => {
+  it('keeps the words and tokens that had arrived, and is one sentence on stderr', { tags: 'wide' }, async () => {
     const usage = (chunk: object) => ({ ...chunk, usageMetadata: { promptTokenCount: 7, totalTokenCount: 9 } });
     const half = usage({ candidates: [{ content: { role: 'model', parts: [{ text: 'The answer is ' }] } }] });
     for (const format of ['text', 'json', 'stream-json']) {
@@ -88,7 +89,7 @@ describe('a signal', () => {
     ]);
   });
 
-  it('does not leave a command running that will not listen', async () => {
+  it('does not leave a command running that will not listen', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const file = join(workspace.root, 'pid');
     const command = `echo $$ > ${file}; mkfifo ready; trap '' TERM INT HUP; echo go > ready & sleep 1000`;
@@ -105,7 +106,7 @@ describe('a signal', () => {
 });
 
 describe('a run that was cut off', () => {
-  it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
+  variants.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
     'by %s goes on with --continue, with nothing said twice',
     async (signal) => {
       await using workspace = await createWorkspace();
@@ -180,7 +181,7 @@ describe('a bug of ours', () => {
       return write.call(this, chunk, ...rest);
     };`;
 
-  it.each([
+  variants.each([
     ['a rejection nobody caught', rejectAfterText, 'nobody caught this'],
     ['an exception outside of everything', throwInTimer, 'thrown from a timer'],
     ['an exception in the writer', throwInWriter, 'the writer broke'],

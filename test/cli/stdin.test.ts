@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/castor.cjs', import.meta.url));
 
@@ -15,7 +16,7 @@ async function sentWith(args: string[], stdin: string | Uint8Array) {
 }
 
 describe('stdin', () => {
-  it.each<[string, string[], string | Uint8Array, string]>([
+  variants.each<[string, string[], string | Uint8Array, string]>([
     ['comes before the prompt', ['-p', 'ask'], 'data', 'data\n\nask'],
     ['is the prompt when there is no other', [], 'ask', 'ask'],
     ['is the prompt beside an empty -p', ['-p'], 'ask', 'ask'],
@@ -42,7 +43,7 @@ describe('stdin', () => {
     expect(await runCli([], { model, keepStdinOpen: true })).toMatchObject({ code: 42, stdout: '' });
   });
 
-  it.each<[string, 'ignore' | 'closed' | 'folder']>([
+  variants.each<[string, 'ignore' | 'closed' | 'folder']>([
     ['the null device', 'ignore'],
     ['no descriptor at all', 'closed'],
     ['a folder', 'folder'],

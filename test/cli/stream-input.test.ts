@@ -138,7 +138,7 @@ describe('castor --input-format stream-json', () => {
     expect(peer.lines().find(({ type }) => type === 'tool_result')?.['output']).toContain('The input has ended');
   });
 
-  it('ends a prompt that cannot be meant, so that nobody waits for it', async () => {
+  it('ends a prompt that cannot be meant, so that nobody waits for it', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using peer = await connect(workspace, [say('one')]);
     peer.tell({ type: 'prompt', content: 'hi' });
@@ -156,7 +156,7 @@ describe('castor --input-format stream-json', () => {
     expect([code, withoutNoise(peer.lines().at(-1)!)]).toEqual([42, result]);
   });
 
-  it('begins anew with every prompt: hooks hear of each, and asking again is no loop', async () => {
+  it('begins anew with every prompt: hooks hear of each, and asking again is no loop', { tags: 'wide' }, async () => {
     const hook = { type: 'command', command: 'echo x >> "$HOME/heard"; echo "{}"' };
     await using workspace = await createWorkspace({
       files: { 'a.txt': 'A' },

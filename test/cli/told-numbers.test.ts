@@ -3,6 +3,7 @@
 import { answer, call, createWorkspace, fakeModel, fault, runCli, say, text, usage } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const PRICES = { '.gemini/prices.json': '{"mine":{"input":2,"output":4}}' };
 const COUNTED = answer(
@@ -47,7 +48,7 @@ describe('the cost of a run', () => {
 });
 
 describe('a service that fails', () => {
-  it('is told of at each attempt on stderr in json too', async () => {
+  it('is told of at each attempt on stderr in json too', { tags: 'wide' }, async () => {
     const { code, stderr, stdout } = await run(['-p', 'hi', '-o', 'json'], [fault(503), say('ok')]);
     expect([code, stderr]).toEqual([
       0,
@@ -56,7 +57,7 @@ describe('a service that fails', () => {
     expect(JSON.parse(stdout)).toMatchObject({ response: 'ok' });
   });
 
-  it.each(['text', 'json', 'stream-json'])('is named with status and attempts in %s', async (format) => {
+  variants.each(['text', 'json', 'stream-json'])('is named with status and attempts in %s', async (format) => {
     // One attempt with each model of the chain: no waiting between them.
     const settings = { '.gemini/settings.json': '{"general":{"maxAttempts":1}}' };
     const script = () => fault(500, { message: 'oops' });
@@ -69,7 +70,7 @@ describe('a service that fails', () => {
 });
 
 describe('a tool that the run does not allow', () => {
-  it.each([
+  variants.each([
     ['write_file', { file_path: 'a', content: 'b' }, '--approval-mode auto_edit, --allowed-tools write_file or -y'],
     ['run_shell_command', { command: 'touch a' }, '--allowed-tools run_shell_command or -y'],
   ])('is answered with how to allow it: %s', async (name, args, ways) => {

@@ -5,6 +5,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, call, createWorkspace, fakeModel, runCli, say, startCli } from '@castor/testkit';
+import { variants } from '../house/variants.ts';
 
 type Part = { functionResponse?: { name: string; response: { output?: string; error?: string } } };
 
@@ -26,7 +27,7 @@ async function runCalls(
 }
 
 describe('castor with tools', () => {
-  it('asks no model about a loop in 50 rounds that do not repeat themselves', async () => {
+  it('asks no model about a loop in 50 rounds that do not repeat themselves', { tags: 'wide' }, async () => {
     const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}.txt`, `text ${index}`]));
     await using workspace = await createWorkspace({ files });
     const rounds = Array.from({ length: 50 }, (_, index) =>
@@ -53,7 +54,7 @@ describe('castor with tools', () => {
     expect(told).toEqual(Array.from({ length: 8 }, () => ({ output: expect.stringContaining('all') })));
   });
 
-  it.each([
+  variants.each([
     ['the tool on the list', ['-y', '--allowed-tools', 'write_file'], true],
     ['none when it is another', ['-y', '--allowed-tools', 'read_file'], false],
     ['none when the list is empty', ['-y', '--allowed-tools='], false],
@@ -68,7 +69,7 @@ describe('castor with tools', () => {
     await workspace.dispose();
   });
 
-  it.each([
+  variants.each([
     ['write_file', { file_path: '.git/hooks/pre-commit', content: 'x' }],
     ['write_file', { file_path: '.github/workflows/ci.yml', content: 'x' }],
     ['write_file', { file_path: '.gemini/settings.json', content: '{}' }],
@@ -98,7 +99,7 @@ describe('castor with tools', () => {
     await workspace.dispose();
   });
 
-  it('gives the model no control sequence of a command', async () => {
+  it('gives the model no control sequence of a command', { tags: 'wide' }, async () => {
     const { told, workspace } = await runCalls(
       ['-y'],
       [['run_shell_command', { command: String.raw`printf 'a\033]0;title\007\033[31mb\377\n'` }]],
@@ -110,7 +111,7 @@ describe('castor with tools', () => {
 
   const LASTING = (fifo: string) => `exec 9>${fifo}; trap '' TERM; sleep 1000`;
 
-  it.each<[string, (fifo: string) => { call: [string, object]; settings: object }]>([
+  variants.each<[string, (fifo: string) => { call: [string, object]; settings: object }]>([
     ['a command', (fifo) => ({ call: ['run_shell_command', { command: LASTING(fifo) }], settings: {} })],
     [
       "a project's own tool",

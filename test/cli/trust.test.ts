@@ -4,6 +4,7 @@ import { appendFile, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
+import { variants } from '../house/variants.ts';
 
 describe('castor in a folder', () => {
   async function runIn(level: string | undefined, args: string[] = [], env: Record<string, string> = {}) {
@@ -18,7 +19,7 @@ describe('castor in a folder', () => {
     return { stdout, stderr, code, requests: model.requests.length };
   }
 
-  it.each<[string, string | undefined, string[], Record<string, string>]>([
+  variants.each<[string, string | undefined, string[], Record<string, string>]>([
     ['that is trusted', 'TRUST_FOLDER', [], {}],
     ['without a trust decision', undefined, [], {}],
     ['that is trusted for this run', 'DO_NOT_TRUST', ['--skip-trust'], {}],
@@ -27,7 +28,7 @@ describe('castor in a folder', () => {
     expect(await runIn(level, args, env)).toEqual({ stdout: 'ok\n', stderr: '', code: 0, requests: 1 });
   });
 
-  it.each<[string, string | undefined, Record<string, string>, number, string]>([
+  variants.each<[string, string | undefined, Record<string, string>, number, string]>([
     ['that is not trusted', 'DO_NOT_TRUST', {}, 55, 'as DO_NOT_TRUST. Change that entry, or trust the folder'],
     ['that a variable forbids', 'TRUST_FOLDER', { GEMINI_CLI_TRUST_WORKSPACE: 'false' }, 55, '--skip-trust'],
     ['with an entry that cannot be meant', 'MAYBE', {}, 52, '"MAYBE" is not one of TRUST_FOLDER'],
@@ -43,7 +44,7 @@ describe('castor where settings ask about folders', () => {
   const asks = { '.gemini/settings.json': '{"security":{"folderTrust":{"enabled":true}}}' };
   const other = { '.gemini/settings.json': '{"security":{"disableYoloMode":true}}' };
 
-  it.each<[string, Record<string, string>, string[], { code: number; requests: number; said: string }]>([
+  variants.each<[string, Record<string, string>, string[], { code: number; requests: number; said: string }]>([
     [
       'is not run in a folder without a trust decision',
       asks,
