@@ -51,7 +51,7 @@ describe('with ui.useAlternateBuffer', () => {
     expect(terminal.bytes.slice(before).replaceAll(/\x1b\[[\d;?]*[A-Za-z]/g, '')).toContain('❯ one ');
   });
 
-  it('pages in what is asked about, and is at the end again with the answer', async () => {
+  it('pages in what is asked about, and is at the end again with the answer', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/settings.json': '{"ui":{"useAlternateBuffer":true}}' },
     });

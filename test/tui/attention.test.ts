@@ -5,6 +5,7 @@ import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 import type { OpenTerminalOptions } from './open-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const FOCUS_OUT = '\x1b[O';
 const FOCUS_IN = '\x1b[I';
@@ -35,7 +36,7 @@ function notices(terminal: Terminal): string[] {
 describe('somebody who looks elsewhere', () => {
   const texts = ['Castor: Action required (project)', 'Castor: Done (project)'];
 
-  it.each([
+  variants.each([
     ['osc9', {}, texts.map((text) => `9 ${text}`)],
     ['osc777', {}, texts.map((text) => `777 notify;Castor;${text}`)],
     ['bell', {}, ['\x07', '\x07']],
@@ -50,7 +51,7 @@ describe('somebody who looks elsewhere', () => {
     expect(notices(terminal)).toEqual(expected);
   });
 
-  it.each([
+  variants.each([
     ['who came back is not told', { enableNotifications: true }, FOCUS_OUT + FOCUS_IN],
     ['is not told unless they want to be', {}, FOCUS_OUT],
   ])('%s', async (_title, general, focus) => {
@@ -68,7 +69,7 @@ describe('a terminal that says what colour it has', () => {
   const truecolor = { COLORTERM: 'truecolor' };
   const sign = (color: string) => `\x1b[${color}m❯`;
 
-  it.each([
+  variants.each([
     ['rgb:ffff/ffff/ffff', LIGHT],
     ['rgb:f5/f5/dc', LIGHT],
     ['rgb:1c1c/1c1c/1c1c', DARK],

@@ -5,6 +5,7 @@ import type { Answer } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 import { sharedTerminal } from './shared-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const ESC = '\x1b';
 /** A dialog takes Esc as its own answer; Ctrl+C cancels the request from anywhere. */
@@ -122,7 +123,7 @@ const STATES: Readonly<Record<string, State>> = {
 const isAsked = ({ prompt = 'Go' }: State) => !/^[!/]/.test(prompt);
 
 describe('cancelling', () => {
-  it.each(Object.entries(STATES))('%s keeps what arrived and gives the prompt back', async (_name, state) => {
+  variants.each(Object.entries(STATES))('%s keeps what arrived and gives the prompt back', async (_name, state) => {
     const held = gate();
     const { prompt = 'Go', key = ESC, shown, first, stays } = state;
     const script = [...(isAsked(state) ? [state.answer(held)] : []), say('Still here.')];

@@ -7,6 +7,7 @@ import type { Terminal, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 import { sharedTerminal } from './shared-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const ESC = '\x1b';
 const DOWN = '\x1b[B';
@@ -62,7 +63,7 @@ describe('/model', () => {
 });
 
 describe('/footer', () => {
-  it('switches the parts of the footer one by one, at once and for good', async () => {
+  it('switches the parts of the footer one by one, at once and for good', { tags: 'wide' }, async () => {
     await inTerminal([say('ok')], async ({ terminal, workspace }) => {
       await run(terminal, '/footer', '❯ 1  ✓ workspace');
       terminal.type('1');
@@ -122,7 +123,7 @@ describe('/theme', () => {
 });
 
 describe('/settings', () => {
-  it('takes a number, and says what is none', async () => {
+  it('takes a number, and says what is none', { tags: 'wide' }, async () => {
     await inTerminal([say('ok')], async ({ terminal, workspace }) => {
       await run(terminal, '/settings', 'type to filter');
       terminal.type('maxSessionTurns');
@@ -159,23 +160,27 @@ describe('/auth', () => {
 });
 
 describe('a command of the person’s own', () => {
-  it('runs in their shell when they say so, is printed once, and nothing runs when they do not', async () => {
-    await inTerminal([say('ok')], async ({ terminal, model, workspace, written }) => {
-      await run(terminal, '/greet Bob', '3  No');
-      expect(terminal.title()).toContain('Action Required');
-      await backOut(terminal);
-      await expect(workspace.read('made')).rejects.toMatchObject({ code: 'ENOENT' });
-      expect(model.requests).toEqual([]);
-      await run(terminal, '/greet Ann', '3  No');
-      terminal.type('1');
-      await terminal.waitForText(/^ok$/m);
-      expect([await workspace.read('made'), JSON.stringify(model.requests[0]?.body).includes('Say hi')]).toEqual([
-        '',
-        true,
-      ]);
-      expect(written().filter((line) => line === '❯ /greet Ann')).toHaveLength(1);
-    });
-  });
+  it(
+    'runs in their shell when they say so, is printed once, and nothing runs when they do not',
+    { tags: 'wide' },
+    async () => {
+      await inTerminal([say('ok')], async ({ terminal, model, workspace, written }) => {
+        await run(terminal, '/greet Bob', '3  No');
+        expect(terminal.title()).toContain('Action Required');
+        await backOut(terminal);
+        await expect(workspace.read('made')).rejects.toMatchObject({ code: 'ENOENT' });
+        expect(model.requests).toEqual([]);
+        await run(terminal, '/greet Ann', '3  No');
+        terminal.type('1');
+        await terminal.waitForText(/^ok$/m);
+        expect([await workspace.read('made'), JSON.stringify(model.requests[0]?.body).includes('Say hi')]).toEqual([
+          '',
+          true,
+        ]);
+        expect(written().filter((line) => line === '❯ /greet Ann')).toHaveLength(1);
+      });
+    },
+  );
 });
 
 describe('the answers to a call', () => {
@@ -199,7 +204,7 @@ describe('the answers to a call', () => {
     });
   });
 
-  it.each([
+  variants.each([
     ['for this session, of edits', EDITS, '2', 'accepting edits', undefined],
     ['for this session, of commands', shells('touch a', 'touch e'), '2', '$ rm e', undefined],
     ['for good, of a file', EDITS, '3', 'Edit b.txt', /toolName = "replace"\nargsPattern = ".*a\\\\\.txt/],
@@ -226,7 +231,7 @@ describe('the answers to a call', () => {
     });
   });
 
-  it('say it to the last command, however many there are', async () => {
+  it('say it to the last command, however many there are', { tags: 'wide' }, async () => {
     const names = Array.from({ length: 12 }, (_, index) => `program-number-${index}`);
     const script = [shell(names.map((name) => `${name} install`).join(' && ')), say('Over.')];
     await inTrusted(script, async ({ terminal }) => {
@@ -248,7 +253,7 @@ describe('the answers to a call', () => {
     });
   });
 
-  it('are given about pages, too', async () => {
+  it('are given about pages, too', { tags: 'wide' }, async () => {
     const prompt = 'Read http://127.0.0.1:9/page';
     await inTerminal([answer(call('web_fetch', { prompt })), say('Over.')], async ({ terminal, written }) => {
       terminal.type('go\r');
@@ -289,7 +294,7 @@ describe('a question of the model', () => {
 });
 
 describe('a plan', () => {
-  it('is approved with its edits accepted', async () => {
+  it('is approved with its edits accepted', { tags: 'wide' }, async () => {
     const script = [answer(call('exit_plan_mode', { plan_filename: 'plan.md' })), say('Working on it.')];
     await inTerminal(script, async ({ terminal }) => {
       for (const mode of ['accepting edits', 'plan']) {
@@ -306,7 +311,7 @@ describe('a plan', () => {
 });
 
 describe('Esc pressed twice', () => {
-  it('asks where to go back to, and leaves no trace when that is not wanted', async () => {
+  it('asks where to go back to, and leaves no trace when that is not wanted', { tags: 'wide' }, async () => {
     await inTerminal([say('ok')], async ({ terminal, written }) => {
       terminal.type('hi\r');
       await terminal.waitForText(/^ok$/m);
@@ -325,7 +330,7 @@ describe('Esc pressed twice', () => {
 });
 
 describe('the window’s title', () => {
-  it.each([
+  variants.each([
     ['/settings', 'type to filter', 'Ready'],
     ['/resume', /Resume which session|No earlier sessions/, 'Ready'],
     ['/permissions', '4  Never trust', 'Ready'],

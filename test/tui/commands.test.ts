@@ -46,7 +46,7 @@ function readSettings(home: string): Promise<unknown> {
 }
 
 describe('the list of commands', () => {
-  it('is moved in with arrows, and goes with Esc', async () => {
+  it('is moved in with arrows, and goes with Esc', { tags: 'wide' }, async () => {
     await inTerminal([], async ({ terminal }) => {
       terminal.type('/');
       await terminal.waitForText(/^❯ \/branch +Copies/m);
@@ -240,7 +240,7 @@ describe('/rewind after /compress', () => {
     ]);
   });
 
-  it('is not needed to see what a session is about: its title is what was typed', async () => {
+  it('is not needed to see what a session is about: its title is what was typed', { tags: 'wide' }, async () => {
     await inTerminal([say('Fine.')], async ({ terminal, workspace }) => {
       await run(terminal, '/review x', 'Fine.');
       await terminal.waitForText(READY);
@@ -277,7 +277,7 @@ describe('/settings', () => {
 });
 
 describe('/settings in a trusted project', () => {
-  it('writes to the file of the project after Tab', async () => {
+  it('writes to the file of the project after Tab', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await workspace.write(
       '../home/.gemini/trustedFolders.json',
@@ -300,7 +300,7 @@ describe('/settings in a trusted project', () => {
 });
 
 describe('/editor, /vim, /copy and /permissions', () => {
-  it('keep what was chosen, and copy by way of the terminal', async () => {
+  it('keep what was chosen, and copy by way of the terminal', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('Copy *this*.')]);
     await using terminal = await open({ model, workspace });
@@ -325,7 +325,7 @@ describe('/editor, /vim, /copy and /permissions', () => {
 });
 
 describe('a key that is refused', () => {
-  it('is asked for again, and the session goes on with the new one', async () => {
+  it('is asked for again, and the session goes on with the new one', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const refused = fault(401, { message: 'API key not valid.' });
     await using model = await fakeModel([say('First.'), refused, say('Let in.')]);
@@ -385,7 +385,7 @@ describe('sessions', () => {
 });
 
 describe('an earlier session', () => {
-  it('is deleted from the list with the Delete key, when that is meant', async () => {
+  it('is deleted from the list with the Delete key, when that is meant', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('One.'), say('Two.')]);
     await using terminal = await open({ model, workspace });
@@ -410,7 +410,7 @@ describe('an earlier session', () => {
 });
 
 describe('a session that is in use elsewhere', () => {
-  it('cannot be gone on with, and costs nobody the one they are in', async () => {
+  it('cannot be gone on with, and costs nobody the one they are in', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('Held.'), say('Mine.'), say('Still mine.')]);
     await using other = await open({ model, workspace });

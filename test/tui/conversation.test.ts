@@ -6,6 +6,7 @@ import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, lastParts } from './open-terminal.ts';
 import { sharedTerminal } from './shared-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const ESC = '\x1b';
 const CTRL_C = '\x03';
@@ -81,16 +82,20 @@ describe('a prompt', () => {
     });
   });
 
-  it('that fails is tried again, the attempts are counted, and the wait can be cancelled', async () => {
-    await inTerminal([fault(503), say('At last.')], async ({ terminal }) => {
-      terminal.type('Go\r');
-      await terminal.waitForText(/Trying again in \d+ s \(2 of \d+\): /);
-      terminal.type(ESC);
-      await terminal.waitForText('Request cancelled.');
-      terminal.type('Again\r');
-      await terminal.waitForText('At last.');
-    });
-  });
+  it(
+    'that fails is tried again, the attempts are counted, and the wait can be cancelled',
+    { tags: 'wide' },
+    async () => {
+      await inTerminal([fault(503), say('At last.')], async ({ terminal }) => {
+        terminal.type('Go\r');
+        await terminal.waitForText(/Trying again in \d+ s \(2 of \d+\): /);
+        terminal.type(ESC);
+        await terminal.waitForText('Request cancelled.');
+        terminal.type('Again\r');
+        await terminal.waitForText('At last.');
+      });
+    },
+  );
 
   it('shows the list of things to do, and keeps it in sight when it is asked to', async () => {
     const todos = [
@@ -134,7 +139,7 @@ describe('a call', () => {
     });
   });
 
-  it.each([
+  variants.each([
     ['Ctrl+Y', '\x19', 'YOLO'],
     ['Shift+Tab', '\x1b[Z', 'accepting edits'],
   ])('that waits is approved when %s changes the mode', async (_name, key, mode) => {
@@ -170,28 +175,32 @@ describe('a call', () => {
     });
   });
 
-  it('that is too long for the window is shown whole above the question, behind what was said before', async () => {
-    const content = Array.from({ length: 60 }, (_, index) => `row ${index}\n`).join('');
-    await inTerminal(
-      [answer(text('I will write.\n\n'), call('write_file', { file_path: 'long.txt', content })), say('Written.')],
-      async ({ terminal, written }) => {
-        terminal.type('Write it\r');
-        await terminal.waitForText(/\d+ rows above/);
-        const lines = written();
-        const places = ['❯ Write it', 'I will write.', ' 1 + row 0', '60 + row 59', '❯ 1  Yes, once'];
-        const found = places.map((line) => lines.indexOf(line));
-        expect(found, lines.join('\n')).toEqual(
-          found.filter((place) => place >= 0).toSorted((one, other) => one - other),
-        );
-        expect(lines.filter((line) => line === '❯ Write it')).toHaveLength(1);
-        terminal.type('2');
-        await terminal.waitForText('Written.');
-        await terminal.waitForText('accepting edits');
-      },
-    );
-  });
+  it(
+    'that is too long for the window is shown whole above the question, behind what was said before',
+    { tags: 'wide' },
+    async () => {
+      const content = Array.from({ length: 60 }, (_, index) => `row ${index}\n`).join('');
+      await inTerminal(
+        [answer(text('I will write.\n\n'), call('write_file', { file_path: 'long.txt', content })), say('Written.')],
+        async ({ terminal, written }) => {
+          terminal.type('Write it\r');
+          await terminal.waitForText(/\d+ rows above/);
+          const lines = written();
+          const places = ['❯ Write it', 'I will write.', ' 1 + row 0', '60 + row 59', '❯ 1  Yes, once'];
+          const found = places.map((line) => lines.indexOf(line));
+          expect(found, lines.join('\n')).toEqual(
+            found.filter((place) => place >= 0).toSorted((one, other) => one - other),
+          );
+          expect(lines.filter((line) => line === '❯ Write it')).toHaveLength(1);
+          terminal.type('2');
+          await terminal.waitForText('Written.');
+          await terminal.waitForText('accepting edits');
+        },
+      );
+    },
+  );
 
-  it('is asked about again after it was changed in an editor', async () => {
+  it('is asked about again after it was changed in an editor', { tags: 'wide' }, async () => {
     await inTerminal([EDIT, say('Edited.')], async ({ terminal, workspace }) => {
       await workspace.write('notes.txt', NOTES);
       terminal.type('Edit it\r');
@@ -234,7 +243,7 @@ describe('what is typed while it works', () => {
     });
   });
 
-  it('comes back into the editor with Up, and when the request is cancelled', async () => {
+  it('comes back into the editor with Up, and when the request is cancelled', { tags: 'wide' }, async () => {
     const held = gate();
     await inTerminal([answer(held)], async ({ terminal }) => {
       terminal.type('One\r');
@@ -281,7 +290,7 @@ describe('colours', () => {
     });
   });
 
-  it('that are left out leave code with its marks', async () => {
+  it('that are left out leave code with its marks', { tags: 'wide' }, async () => {
     await withoutColours(
       [say('Call `parse()` so:\n\n```js\nconst a = 1;\n```\n\nThat is all.')],
       async ({ terminal, written }) => {
@@ -302,7 +311,7 @@ describe('colours', () => {
     );
   });
 
-  it('tell code of an unknown language from prose', async () => {
+  it('tell code of an unknown language from prose', { tags: 'wide' }, async () => {
     await inTerminal([say('Words.\n\n```nonesuch\nsome code\n```\n\nThat is all.')], async ({ terminal, output }) => {
       terminal.type('Go\r');
       await terminal.waitForText('That is all.');
@@ -314,7 +323,7 @@ describe('colours', () => {
 });
 
 describe('Esc', () => {
-  it('clears what is typed when it is pressed twice', async () => {
+  it('clears what is typed when it is pressed twice', { tags: 'wide' }, async () => {
     await inTerminal([], async ({ terminal }) => {
       terminal.type('draft words');
       await terminal.waitForText('❯ draft words');

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
 import type { Terminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const READY = 'Type your message';
 const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false };
@@ -47,7 +48,7 @@ async function openWith(fault: string): Promise<Terminal> {
 }
 
 describe('the terminal', () => {
-  it.each(Object.entries(FAULTS))('is given back after %s', async (name, fault) => {
+  variants.each(Object.entries(FAULTS))('is given back after %s', async (name, fault) => {
     await using terminal = await openWith(fault);
     await terminal.waitForText(READY);
     terminal.type('Go\r');
@@ -63,7 +64,7 @@ describe('the terminal', () => {
 });
 
 describe('a signal', () => {
-  it.each([
+  variants.each([
     ['SIGTERM', { code: 143, signal: undefined }],
     ['SIGHUP', { code: 129, signal: undefined }],
     ['SIGQUIT', { code: 0, signal: constants.signals.SIGQUIT }],
@@ -99,7 +100,7 @@ describe('a conversation', () => {
     await terminal.waitForText('Request cancelled.');
   });
 
-  it('goes on when a command is killed', async () => {
+  it('goes on when a command is killed', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([
       call('run_shell_command', { command: 'echo before; kill -9 $$' }),

@@ -145,7 +145,7 @@ describe('questions of the model', () => {
 });
 
 describe('a loop', () => {
-  it('is asked about, and the prompt is sent again without watching for it', async () => {
+  it('is asked about, and the prompt is sent again without watching for it', { tags: 'wide' }, async () => {
     const again = () => answer(call('read_file', { file_path: 'missing.txt' }));
     await using model = await fakeModel((request) => {
       const isAgain = JSON.stringify(request.body).split('"Go"').length > 2;
@@ -167,7 +167,7 @@ describe('a loop', () => {
 });
 
 describe('a model without quota', () => {
-  it('is replaced by another when the person agrees', async () => {
+  it('is replaced by another when the person agrees', { tags: 'wide' }, async () => {
     const full = fault(429, { errorInfo: { reason: 'MODEL_CAPACITY_EXHAUSTED' } });
     await inTerminal(
       ({ model: asked }) => (asked === 'gemini-2.5-pro' ? full : say('From flash.')),
@@ -242,7 +242,7 @@ describe('sessions', () => {
     });
   });
 
-  it('are gone on with by a flag', async () => {
+  it('are gone on with by a flag', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('The capital is Paris.'), say('Again.')]);
     {
@@ -277,7 +277,7 @@ describe('commands', () => {
     expect(JSON.parse(settings)).toEqual({ ui: { theme: 'Dracula' } });
   });
 
-  it('run a shell command in sight, and tell the model with the next prompt', async () => {
+  it('run a shell command in sight, and tell the model with the next prompt', { tags: 'wide' }, async () => {
     await inTerminal([say('I saw it.')], async ({ terminal, model }) => {
       terminal.type('!echo from-the-shell\r');
       await terminal.waitForText(/^ {2}└ from-the-shell/m);

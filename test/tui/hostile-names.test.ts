@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { escapesOf } from './escapes-of.ts';
 import { READY, openTerminal } from './open-terminal.ts';
 import type { OpenTerminalOptions } from './open-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const EVIL = 'a\x1b]0;pwned\x07\x1b[31mb\u009b2J\u202ec\u202c\u200b\x1bP+q\x1b\\\x07';
 const ASKED = [
@@ -179,7 +180,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 };
 
 describe('a hostile text', () => {
-  it.each(Object.entries(PLACES))('says nothing to the terminal as %s', async (_name, { open, look }) => {
+  variants.each(Object.entries(PLACES))('says nothing to the terminal as %s', async (_name, { open, look }) => {
     await using opened = await openTerminal(open);
     const { terminal } = opened;
     await look(terminal);

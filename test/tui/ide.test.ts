@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { call, createWorkspace, fakeModel, mcp, mcpServer, say, startTerminal } from '@castor/testkit';
 import type { FakeModel, McpServer, Script, Terminal, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const NAMES = { name: 'vscode', displayName: 'VS Code' };
 const CLOSED = mcp.result(mcp.text('{"content":null}'));
@@ -141,7 +142,7 @@ describe('a connected editor', () => {
     ).toBe(true);
   });
 
-  it.each([
+  variants.each([
     ['accepted', 'ide/diffAccepted', { content: 'edited there\n' }, 'edited there\n'],
     ['rejected', 'ide/diffRejected', {}, undefined],
   ])('shows an edit as a diff, which is %s there', async (_name, method, more, written) => {
@@ -161,7 +162,7 @@ describe('a connected editor', () => {
     else expect(await workspace.read('a.txt')).toBe(written);
   });
 
-  it('closes the diff when the terminal answers', async () => {
+  it('closes the diff when the terminal answers', { tags: 'wide' }, async () => {
     await using scene = await openScene(WRITE());
     const { terminal, workspace, editor } = scene;
     await scene.show([]);
@@ -178,7 +179,7 @@ describe('a connected editor', () => {
     expect(await workspace.read('a.txt')).toBe('proposed\n');
   });
 
-  it('that hangs, beside the file of one that crashed, holds nothing up', async () => {
+  it('that hangs, beside the file of one that crashed, holds nothing up', { tags: 'wide' }, async () => {
     await using scene = await openScene(WRITE(), { companion: FROZEN, staleFile: 'gemini-ide-server-1-1.json' });
     const { terminal, workspace, editor } = scene;
     await scene.show([]);
@@ -191,7 +192,7 @@ describe('a connected editor', () => {
     expect(await workspace.read('a.txt')).toBe('proposed\n');
   });
 
-  it('that trusts the folder, or does not, decides', async () => {
+  it('that trusts the folder, or does not, decides', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('one')]);
     await scene.show([], { isTrusted: false });
     await scene.terminal.waitForText('Your editor does not trust this folder.');
@@ -222,7 +223,7 @@ describe('/ide', () => {
     await terminal.waitForText('the command "code" is not on');
   });
 
-  it('names what was looked at when there is no companion', async () => {
+  it('names what was looked at when there is no companion', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/settings.json': '{"ide":{"enabled":true}}' },
     });
@@ -235,17 +236,21 @@ describe('/ide', () => {
   });
 });
 
-it('a lost connection is told, the prompt does not wait for it, and a new companion is found', async () => {
-  await using scene = await openScene([say('one'), say('two')]);
-  const { terminal, workspace, editor } = scene;
-  await scene.show([{ path: '/p/a.ts', timestamp: 2, isActive: true }]);
-  await status(terminal, '✓ Connected to VS Code');
-  await editor[Symbol.asyncDispose]();
-  await terminal.waitForText('The connection to the editor was lost');
-  await ask(terminal, 'hello', 'one');
-  await using second = await mcpServer(COMPANION);
-  await rm(join(workspace.root, 'tmp/gemini/ide'), { recursive: true });
-  await announce(workspace, second);
-  await second.record.until((record) => record.requests('GET /mcp').length > 0);
-  await ask(terminal, 'again', 'two');
-});
+it(
+  'a lost connection is told, the prompt does not wait for it, and a new companion is found',
+  { tags: 'wide' },
+  async () => {
+    await using scene = await openScene([say('one'), say('two')]);
+    const { terminal, workspace, editor } = scene;
+    await scene.show([{ path: '/p/a.ts', timestamp: 2, isActive: true }]);
+    await status(terminal, '✓ Connected to VS Code');
+    await editor[Symbol.asyncDispose]();
+    await terminal.waitForText('The connection to the editor was lost');
+    await ask(terminal, 'hello', 'one');
+    await using second = await mcpServer(COMPANION);
+    await rm(join(workspace.root, 'tmp/gemini/ide'), { recursive: true });
+    await announce(workspace, second);
+    await second.record.until((record) => record.requests('GET /mcp').length > 0);
+    await ask(terminal, 'again', 'two');
+  },
+);

@@ -7,6 +7,7 @@ import type { Terminal, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY, lastParts, openTerminal } from './open-terminal.ts';
 import { sharedTerminal } from './shared-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const ESC = '\x1b';
 const UP = '\x1b[A';
@@ -114,7 +115,7 @@ describe('Ctrl+V', () => {
     if (script !== undefined) await chmod(await write('bin/xclip', `#!/bin/sh\n${script}\n`), 0o700);
   }
 
-  it.each([
+  variants.each([
     [
       'puts an image in the clipboard into a file',
       `case "$*" in *image/png*) ${PNG};; *) exit 1;; esac`,
@@ -154,7 +155,7 @@ describe('Ctrl+V', () => {
     });
   });
 
-  it('says what to install where there is no program for it', async () => {
+  it('says what to install where there is no program for it', { tags: 'wide' }, async () => {
     await inWideTerminal([say('ok')], async ({ terminal, workspace }) => {
       await install(workspace);
       await ask(terminal, 'hi', 'ok');
@@ -208,7 +209,7 @@ describe('keys of the app', () => {
     });
   });
 
-  it.each([
+  variants.each([
     ['F4', F4, 'IDE mode is off'],
     ['F12', F12, 'No messages.'],
     ['? on empty input', '?', /^── Help ─/m],
@@ -315,26 +316,30 @@ describe('keys of the app', () => {
     );
   });
 
-  it('Alt+M shows answers as raw markdown: the last one, what comes, and the rest of the one under way', async () => {
-    const held = gate();
-    await inTerminal(
-      [say('# One\n\n**bold**'), say('# Two'), answer(text('# Three\n\n- a\n'), held, text('- b\n\n# End'))],
-      async ({ terminal, written }) => {
-        await ask(terminal, 'first', /^bold$/m);
-        expect(written()).not.toContain('# One');
-        terminal.type(ALT_M);
-        await terminal.waitForText('Answers are shown as raw markdown from here on.');
-        await terminal.waitForText(/^# One\n\n\*\*bold\*\*$/m);
-        await ask(terminal, 'second', /^# Two$/m);
-        terminal.type('third\r');
-        await terminal.waitForText(/^- a$/m);
-        terminal.type(ALT_M);
-        await terminal.waitForText('Answers are shown rendered from here on.');
-        held.release();
-        await terminal.waitForText(/^# Three\n\n- a\n• b\n\nEnd$/m);
-      },
-    );
-  });
+  it(
+    'Alt+M shows answers as raw markdown: the last one, what comes, and the rest of the one under way',
+    { tags: 'wide' },
+    async () => {
+      const held = gate();
+      await inTerminal(
+        [say('# One\n\n**bold**'), say('# Two'), answer(text('# Three\n\n- a\n'), held, text('- b\n\n# End'))],
+        async ({ terminal, written }) => {
+          await ask(terminal, 'first', /^bold$/m);
+          expect(written()).not.toContain('# One');
+          terminal.type(ALT_M);
+          await terminal.waitForText('Answers are shown as raw markdown from here on.');
+          await terminal.waitForText(/^# One\n\n\*\*bold\*\*$/m);
+          await ask(terminal, 'second', /^# Two$/m);
+          terminal.type('third\r');
+          await terminal.waitForText(/^- a$/m);
+          terminal.type(ALT_M);
+          await terminal.waitForText('Answers are shown rendered from here on.');
+          held.release();
+          await terminal.waitForText(/^# Three\n\n- a\n• b\n\nEnd$/m);
+        },
+      );
+    },
+  );
 
   it('F9 stops the screen for selecting, any key lets it go on, and nothing is lost', async () => {
     const held = gate();
@@ -352,29 +357,33 @@ describe('keys of the app', () => {
     });
   });
 
-  it('F9 and Ctrl+S give the mouse of the other screen to the terminal and take it back', async () => {
-    await using opened = await openTerminal({ settings: { ui: { useAlternateBuffer: true } } });
-    const { terminal } = opened;
-    const mouse = (isOurs: boolean) => terminal.waitUntil((seen) => seen.modes().hasMouse === isOurs);
-    await mouse(true);
-    terminal.type(F9);
-    await terminal.waitForText('page up and down scroll');
-    await mouse(false);
-    terminal.type(PAGE_UP);
-    terminal.type('x');
-    await mouse(true);
-    await terminal.waitForNoText('Copy mode');
-    terminal.type(ctrl('s'));
-    await terminal.waitForText('The terminal handles the mouse: select text as usual.');
-    await mouse(false);
-    terminal.type(F9);
-    await terminal.waitForText('Copy mode');
-    terminal.type('x');
-    await terminal.waitForNoText('Copy mode');
-    terminal.type(ctrl('s'));
-    await terminal.waitForText('Castor handles the mouse wheel again.');
-    await mouse(true);
-  });
+  it(
+    'F9 and Ctrl+S give the mouse of the other screen to the terminal and take it back',
+    { tags: 'wide' },
+    async () => {
+      await using opened = await openTerminal({ settings: { ui: { useAlternateBuffer: true } } });
+      const { terminal } = opened;
+      const mouse = (isOurs: boolean) => terminal.waitUntil((seen) => seen.modes().hasMouse === isOurs);
+      await mouse(true);
+      terminal.type(F9);
+      await terminal.waitForText('page up and down scroll');
+      await mouse(false);
+      terminal.type(PAGE_UP);
+      terminal.type('x');
+      await mouse(true);
+      await terminal.waitForNoText('Copy mode');
+      terminal.type(ctrl('s'));
+      await terminal.waitForText('The terminal handles the mouse: select text as usual.');
+      await mouse(false);
+      terminal.type(F9);
+      await terminal.waitForText('Copy mode');
+      terminal.type('x');
+      await terminal.waitForNoText('Copy mode');
+      terminal.type(ctrl('s'));
+      await terminal.waitForText('Castor handles the mouse wheel again.');
+      await mouse(true);
+    },
+  );
 });
 
 describe('keys of a person’s own', () => {

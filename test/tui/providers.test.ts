@@ -99,7 +99,7 @@ describe('a conversation', () => {
     await terminal.waitForText(/ · anthropic\/claude-x ──$/m);
   });
 
-  it('lists models of other providers in /model', async () => {
+  it('lists models of other providers in /model', { tags: 'wide' }, async () => {
     await using gemini = await fakeModel([]);
     await using far = await anthropic();
     const env = { ...address(far), ANTHROPIC_API_KEY: KEY };
@@ -150,7 +150,7 @@ describe('a key that is entered again', () => {
     expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
   });
 
-  it('works until the end for a provider without a variable', async () => {
+  it('works until the end for a provider without a variable', { tags: 'wide' }, async () => {
     await using far = await anthropic();
     const work = { protocol: 'anthropic', baseUrl: far.url, models: { m: { contextWindow: 100_000 } } };
     await using workspace = await createWorkspace({
@@ -170,7 +170,7 @@ describe('a key that is entered again', () => {
 });
 
 describe('the offline model', () => {
-  it('gives way to a model of a provider and comes back, and the conversation goes on', async () => {
+  it('gives way to a model of a provider and comes back, and the conversation goes on', { tags: 'wide' }, async () => {
     await using far = await anthropic();
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/GEMINI.md': 'Mind the gap.' } });
     const env = { ...address(far), ANTHROPIC_API_KEY: KEY };
@@ -203,7 +203,7 @@ describe('the offline model', () => {
     expect(far.requests).toEqual([]);
   });
 
-  it('is left by /connect', async () => {
+  it('is left by /connect', { tags: 'wide' }, async () => {
     await using far = await anthropic();
     await using terminal = await startTerminal(['-m', 'offline'], { env: address(far) });
     await terminal.waitForText(READY);
@@ -217,7 +217,7 @@ describe('the offline model', () => {
 });
 
 describe('a model without credit', () => {
-  it('asks for another model, and no other answers by itself', async () => {
+  it('asks for another model, and no other answers by itself', { tags: 'wide' }, async () => {
     await using model = await fakeModel([fault(402, { message: 'Your credit balance is too low.' })], {
       protocol: 'anthropic',
       key: KEY,

@@ -80,7 +80,7 @@ describe('what calls did', () => {
     expect(shown.stdout).toContain('[WriteFile] Writing to new.md');
   });
 
-  it('is shown in the words Gemini CLI kept, and from the arguments where it kept none', async () => {
+  it('is shown in the words Gemini CLI kept, and from the arguments where it kept none', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('Fine.')]);
     const calls = [
@@ -140,7 +140,7 @@ describe('a session that was killed', () => {
 });
 
 describe('an answer that Esc cut off', () => {
-  it('is there after a resume, and the model reads it when it is told to go on', async () => {
+  it('is there after a resume, and the model reads it when it is told to go on', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([answer(text('One, two, '), gate(), text('late')), say('three.')]);
     {

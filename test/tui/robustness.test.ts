@@ -4,12 +4,13 @@ import { answer, call, createWorkspace, fakeModel, gate, say, startTerminal, tex
 import { describe, expect, it } from 'vitest';
 import { escapesOf } from './escapes-of.ts';
 import { sharedTerminal } from './shared-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const READY = 'Type your message';
 const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false };
 
 describe('the terminal', () => {
-  it.each([
+  variants.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGINT', 130],
@@ -60,7 +61,7 @@ const GROUPS = [0, 3, 6, 9, 12].map((from) => PAYLOADS.slice(from, from + 3));
 describe('text of others', () => {
   const inTerminal = sharedTerminal();
 
-  it.each(GROUPS.map((group) => [group.map(([name]) => name).join(', '), group] as const))(
+  variants.each(GROUPS.map((group) => [group.map(([name]) => name).join(', '), group] as const))(
     'cannot speak to the terminal: %s',
     async (_names, group) => {
       const payloads = group.map(([, payload]) => payload);

@@ -3,9 +3,10 @@
 import { createWorkspace, fakeModel, say, startTerminal } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { READY } from './open-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 describe('the scrollback', () => {
-  it('breaks no row in two where the terminal counts emoji in its own way', async () => {
+  it('breaks no row in two where the terminal counts emoji in its own way', { tags: 'wide' }, async () => {
     const words = Array.from({ length: 120 }, (_, index) => `w${index} 👨‍👩‍👧`).join(' ');
     await using model = await fakeModel([say(`${words}\n\nFinished.`)]);
     await using terminal = await startTerminal([], { model });
@@ -52,7 +53,7 @@ describe('the scrollback', () => {
     expect(terminal.bytes.split('\x1b[?2026h').length).toBe(terminal.bytes.split('\x1b[?2026l').length);
   });
 
-  it.each([
+  variants.each([
     [12, 5],
     [30, 8],
     [200, 50],

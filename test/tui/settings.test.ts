@@ -19,6 +19,7 @@ import { describe, expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 import type { OpenTerminalOptions, OpenedTerminal } from './open-terminal.ts';
 import { sharedTerminal } from './shared-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const CTRL_C = '\x03';
 const CTRL_Y = '\x19';
@@ -95,7 +96,7 @@ describe('what is around the conversation', () => {
     expect(all(opened.terminal)).not.toContain('second');
   });
 
-  it('is as usual where that command fails, and one warning says so', async () => {
+  it('is as usual where that command fails, and one warning says so', { tags: 'wide' }, async () => {
     await using opened = await open({ castor: { statusLine: 'echo half; exit 3' } });
     await opened.terminal.waitForText(/castor\.statusLine: echo half; exit 3 failed \(exit 3\); the usual parts are/);
     await ask(opened, 'hi', OK);
@@ -117,7 +118,7 @@ describe('what is around the conversation', () => {
     });
   });
 
-  it('has less of it where a person wants less', async () => {
+  it('has less of it where a person wants less', { tags: 'wide' }, async () => {
     await otherwise([say('ok')], async (scene) => {
       await ask(scene, 'hi', OK);
       const shown = all(scene.terminal);
@@ -126,7 +127,7 @@ describe('what is around the conversation', () => {
     });
   });
 
-  it('has the parts of the footer a person listed, and no tips', async () => {
+  it('has the parts of the footer a person listed, and no tips', { tags: 'wide' }, async () => {
     const items = ['auth', 'token-count', 'sandbox', 'git-branch'];
     await using opened = await open({ ui: { hideTips: true, footer: { items } } });
     await ask(opened, 'hi', OK);
@@ -134,7 +135,7 @@ describe('what is around the conversation', () => {
     expect(all(opened.terminal)).not.toContain('/ commands · @ files');
   });
 
-  it.each([
+  variants.each([
     [true, true],
     [false, false],
   ])('warns of the home folder, and follows the colours of the terminal: %j', async (isWanted, isSeen) => {
@@ -150,7 +151,7 @@ describe('what is around the conversation', () => {
     expect(all(opened.terminal)).not.toContain('Trust this folder');
   });
 
-  it('shows a thought in the title, and a phrase while there is none', async () => {
+  it('shows a thought in the title, and a phrase while there is none', { tags: 'wide' }, async () => {
     const held = gate();
     const thinking = gate();
     const ui = { showStatusInTitle: true, loadingPhrases: 'witty', customWittyPhrases: ['Herding cats'] };
@@ -166,7 +167,7 @@ describe('what is around the conversation', () => {
 });
 
 describe('results', () => {
-  it.each([
+  variants.each([
     ['as usual', asUsual, /2 - two/, /… \d+ lines · ctrl\+o/],
     ['without numbers and whole, where that is set', otherwise, /^ {2}- two$/m, /^ {4}77$/m],
   ] as const)('of tools are shown %s', async (_how, play, diff, output) => {
@@ -180,7 +181,7 @@ describe('results', () => {
     });
   });
 
-  it.each([
+  variants.each([
     ['no line with "low"', asUsual, false],
     ['a line with "full"', otherwise, true],
   ] as const)('of attempts that failed leave %s', async (_how, play, isSaid) => {
@@ -192,7 +193,7 @@ describe('results', () => {
 });
 
 describe('the shell and the composer', () => {
-  it.each([
+  variants.each([
     ['as usual', asUsual, 'is a terminal', '❯ @notes.txt'],
     ['without a terminal and with escaped signs, where that is set', otherwise, 'is a pipe', String.raw`❯ \@notes.txt`],
   ] as const)('work %s', async (_how, play, output, composed) => {
@@ -217,7 +218,7 @@ describe('approvals', () => {
   const security = { enablePermanentToolApproval: true, autoAddToPolicyByDefault: true };
   const proposing = sharedTerminal({ settings: { security }, files: NOTES, env: TRUSTED });
 
-  it.each([
+  variants.each([
     ['once and until the end', asUsual, [ONCE, FURTHER], ONCE],
     ['once, where nothing else is allowed', otherwise, [ONCE], ONCE],
     ['for good first, where that is set', proposing, [ONCE, FURTHER, ALWAYS], ALWAYS],
@@ -250,7 +251,7 @@ describe('approvals', () => {
 });
 
 describe('behind the screen', () => {
-  it('words typed meanwhile reach the model at once, where that is wanted', async () => {
+  it('words typed meanwhile reach the model at once, where that is wanted', { tags: 'wide' }, async () => {
     const held = gate();
     const script = [answer(text('Working'), held, call('list_directory', { dir_path: '.' })), say('Done.')];
     await using opened = await open({ experimental: { modelSteering: true } }, { script });
@@ -265,7 +266,7 @@ describe('behind the screen', () => {
     expect(JSON.stringify(model.requests[1]?.body.contents.at(-1))).toContain('and hurry');
   });
 
-  it('old sessions go, and telemetry is written', async () => {
+  it('old sessions go, and telemetry is written', { tags: 'wide' }, async () => {
     const old = '.gemini/tmp/project/chats/session-2020-01-01T00-00-aaaaaaaa.jsonl';
     const line = `${JSON.stringify({ sessionId: 'aaaaaaaa', projectHash: 'x', startTime: '2020-01-01T00:00:00.000Z' })}\n`;
     const outfile = 'telemetry.log';

@@ -106,7 +106,7 @@ describe('a program that has the whole screen', () => {
     });
   });
 
-  it('is drawn without them where nobody wants them', async () => {
+  it('is drawn without them where nobody wants them', { tags: 'wide' }, async () => {
     const settings = { tools: { shell: { showColor: false } } };
     await using opened = await open([shell(PROGRAM), say('Done.')], { settings });
     const { terminal } = opened;
@@ -117,7 +117,7 @@ describe('a program that has the whole screen', () => {
 });
 
 describe('a line that is drawn again', () => {
-  it('is one line, and only its last state is ever kept', async () => {
+  it('is one line, and only its last state is ever kept', { tags: 'wide' }, async () => {
     await inTerminal(
       [
         shell(
@@ -167,7 +167,7 @@ describe('a command that waits for somebody', () => {
 });
 
 describe('a command that waits, for a screen reader,', () => {
-  it('is said to wait, once, and is typed into line by line', async () => {
+  it('is said to wait, once, and is typed into line by line', { tags: 'wide' }, async () => {
     await using model = await fakeModel([shell('read -p "Name: " name; echo "hi $name"'), say('Done.')]);
     await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });
     await terminal.waitForText('castor 0');
@@ -187,7 +187,7 @@ describe('a command that waits, for a screen reader,', () => {
 });
 
 describe('a flood', () => {
-  it('ends with its last lines on the screen and all of it in the result', async () => {
+  it('ends with its last lines on the screen and all of it in the result', { tags: 'wide' }, async () => {
     await inTerminal(
       [shell('seq 1 300000; mkfifo flood; cat flood'), say('Done.')],
       async ({ terminal, model, workspace }) => {
@@ -202,7 +202,7 @@ describe('a flood', () => {
 });
 
 describe.runIf(hasProgram('vim'))('vim', () => {
-  it('is typed into and saves a file', async () => {
+  it('is typed into and saves a file', { tags: 'wide' }, async () => {
     await inTerminal([shell('vim -u NONE note.txt; cat note.txt'), say('Done.')], async ({ terminal, model }) => {
       terminal.type('Go\r');
       await terminal.waitForText(/^ +(?:└ )?~$/m);

@@ -91,7 +91,7 @@ describe('a command that runs', () => {
     });
   });
 
-  it('that was typed with ! is typed into as well', async () => {
+  it('that was typed with ! is typed into as well', { tags: 'wide' }, async () => {
     await inTerminal([], async ({ terminal }) => {
       terminal.type(`!${ASK}\r`);
       await terminal.waitForText('tab types into it');
@@ -130,7 +130,7 @@ describe('Ctrl+B', () => {
     });
   });
 
-  it('is named on leaving, for it ends with the program', async () => {
+  it('is named on leaving, for it ends with the program', { tags: 'wide' }, async () => {
     const start = call('run_shell_command', { command: 'sleep 300', is_background: true });
     await using opened = await openTerminal({ script: [start, say('It runs.')], args: ['--yolo'] });
     const { terminal } = opened;
@@ -141,7 +141,7 @@ describe('Ctrl+B', () => {
     expect(terminal.lines()).toContain('Ended 1 background command: sleep 300');
   });
 
-  it('lists what runs in the background, and ends one of them', async () => {
+  it('lists what runs in the background, and ends one of them', { tags: 'wide' }, async () => {
     await using opened = await openTerminal(OPTIONS);
     const { terminal } = opened;
     for (const name of ['one', 'two']) {
