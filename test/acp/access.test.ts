@@ -6,6 +6,7 @@ import { call, createWorkspace, fakeModel, mcp, mcpServer, mcpStdioCommand, say 
 import { describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
 import { lastParts, openScene, sharePrograms } from './scene.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const openShared = sharePrograms();
 
@@ -52,7 +53,7 @@ describe('without credentials', () => {
 });
 
 describe('credentials of the editor', () => {
-  it.each<[string, Record<string, unknown>]>([
+  variants.each<[string, Record<string, unknown>]>([
     ['as a text', { 'api-key': 'key-of-the-editor' }],
     ['as an object', { 'api-key': { apiKey: 'key-of-the-editor' } }],
   ])('are used for this process, %s, and stored nowhere', async (_name, _meta) => {
@@ -70,7 +71,7 @@ describe('credentials of the editor', () => {
     await expect(editor.newSession()).rejects.toMatchObject({ code: -32_000 });
   });
 
-  it('of an unsupported login are replaced by a key that is set', async () => {
+  it('of an unsupported login are replaced by a key that is set', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('hello')]);
     await scene.editor.request('authenticate', { methodId: 'oauth-personal' });
     expect(await scene.editor.newSession()).toBeTypeOf('string');
@@ -96,7 +97,7 @@ describe('MCP servers of the editor', () => {
     expect(editor.calls()[0]?.content).toContainEqual({ type: 'content', content: PICTURE });
   });
 
-  it.each(['http', 'sse'] as const)('are reached over %s, with their headers', async (type) => {
+  variants.each(['http', 'sse'] as const)('are reached over %s, with their headers', async (type) => {
     await using server = await mcpServer(SERVER);
     await using scene = await openShared(script(), { args: ['--yolo'] });
     const { editor, model } = scene;
@@ -110,7 +111,7 @@ describe('MCP servers of the editor', () => {
     expect(server.record.requests(path)[0]!.headers['x-given']).toBe('yes');
   });
 
-  it('precede those of the settings, and the lists of allowed servers apply', async () => {
+  it('precede those of the settings, and the lists of allowed servers apply', { tags: 'wide' }, async () => {
     await using server = await mcpStdioCommand(SERVER);
     const settings = { mcpServers: { one: { command: 'false' } }, mcp: { excluded: ['two'] } };
     await using scene = await openScene(script(), { args: ['--yolo'], settings });
@@ -141,7 +142,7 @@ describe('MCP servers of the editor', () => {
     expect(JSON.stringify(model.requests[0]!.body)).not.toContain('mcp_one');
   });
 
-  it('ask the user through a form of the editor', async () => {
+  it('ask the user through a form of the editor', { tags: 'wide' }, async () => {
     const asks = {
       tools: [
         {

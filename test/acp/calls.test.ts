@@ -8,6 +8,7 @@ import { answer, call, mcp, mcpStdioCommand, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { lastParts, sharePrograms } from './scene.fixture.ts';
 import type { SceneOptions } from './scene.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const openScene = sharePrograms();
 
@@ -16,7 +17,7 @@ const RUN = (command = 'touch made') => [call('run_shell_command', { command }, 
 const ids = (options: readonly { optionId: string }[]) => options.map(({ optionId }) => optionId);
 
 describe('a call', () => {
-  it.each<[string, string, Record<string, unknown>, string, string]>([
+  variants.each<[string, string, Record<string, unknown>, string, string]>([
     ['reads', 'read_file', { file_path: 'a.txt' }, 'read', 'Read a.txt'],
     ['lists', 'list_directory', { dir_path: '.' }, 'search', 'List .'],
     ['searches', 'grep_search', { pattern: 'old' }, 'search', 'Search "old"'],
@@ -54,7 +55,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('that creates a file shows it as added', async () => {
+  it('that creates a file shows it as added', { tags: 'wide' }, async () => {
     await using scene = await openScene(WRITE(), { args: ['--yolo'] });
     await scene.editor.prompt(scene.session, 'go');
     expect(scene.editor.calls()).toMatchObject([
@@ -74,7 +75,7 @@ describe('a call', () => {
     expect(JSON.stringify(editor.calls()[0]!.content)).toContain('over');
   });
 
-  it.each<[string, string, Record<string, unknown>, SceneOptions, string]>([
+  variants.each<[string, string, Record<string, unknown>, SceneOptions, string]>([
     ['of an unknown tool', 'nope', {}, {}, 'not found'],
     ['with wrong arguments', 'read_file', {}, {}, 'file_path'],
     ['of a missing file', 'read_file', { file_path: 'missing' }, {}, 'not found'],
@@ -125,7 +126,7 @@ describe('the question before a call', () => {
   const MCP_SERVER = { tools: [{ name: 'echo', result: mcp.result(mcp.text('echoed')) }] };
   const always = { security: { enablePermanentToolApproval: true } };
 
-  it.each<[string, () => ReturnType<typeof WRITE>, string[]]>([
+  variants.each<[string, () => ReturnType<typeof WRITE>, string[]]>([
     ['an edit', WRITE, ['proceed_always', 'proceed_always_and_save', 'proceed_once', 'cancel']],
     ['a command', RUN, ['proceed_always', 'proceed_always_and_save', 'proceed_once', 'cancel']],
     [
@@ -145,14 +146,18 @@ describe('the question before a call', () => {
     ]);
   });
 
-  it('offers no lasting answer where the settings forbid it, and none that is saved by default', async () => {
-    await using strict = await openScene(RUN(), { settings: { security: { disableAlwaysAllow: true } } });
-    await strict.editor.prompt(strict.session, 'go');
-    expect(ids(strict.editor.permissions[0]!.options)).toEqual(['proceed_once', 'cancel']);
-    await using plain = await openScene(RUN());
-    await plain.editor.prompt(plain.session, 'go');
-    expect(ids(plain.editor.permissions[0]!.options)).toEqual(['proceed_always', 'proceed_once', 'cancel']);
-  });
+  it(
+    'offers no lasting answer where the settings forbid it, and none that is saved by default',
+    { tags: 'wide' },
+    async () => {
+      await using strict = await openScene(RUN(), { settings: { security: { disableAlwaysAllow: true } } });
+      await strict.editor.prompt(strict.session, 'go');
+      expect(ids(strict.editor.permissions[0]!.options)).toEqual(['proceed_once', 'cancel']);
+      await using plain = await openScene(RUN());
+      await plain.editor.prompt(plain.session, 'go');
+      expect(ids(plain.editor.permissions[0]!.options)).toEqual(['proceed_always', 'proceed_once', 'cancel']);
+    },
+  );
 
   it('is not repeated after a lasting answer', async () => {
     const script = [
@@ -166,7 +171,7 @@ describe('the question before a call', () => {
     expect(existsSync(join(scene.workspace.project, 'b'))).toBe(true);
   });
 
-  it.each([
+  variants.each([
     ['rejected', 'cancel'],
     ['dismissed', undefined],
     ['answered with an unknown option', 'nonsense'],
@@ -180,7 +185,7 @@ describe('the question before a call', () => {
     expect(editor.text()).toBe('ok');
   });
 
-  it('spells out what is hidden in a command', async () => {
+  it('spells out what is hidden in a command', { tags: 'wide' }, async () => {
     await using scene = await openScene(RUN('echo a\u200bb'), { onPermission: () => 'cancel' });
     await scene.editor.prompt(scene.session, 'go');
     expect(JSON.stringify(scene.editor.permissions[0]!.toolCall.content)).toContain(String.raw`a\\u{200b}b`);
@@ -229,7 +234,7 @@ describe('the question before a call', () => {
     expect(editor.calls().find(({ toolCallId }) => toolCallId === 'p1')).toMatchObject({ kind: 'think' });
   });
 
-  it.each([
+  variants.each([
     ['proceed_once', 'default'],
     ['proceed_always', 'autoEdit'],
     ['cancel', 'plan'],
@@ -253,45 +258,49 @@ describe('the question before a call', () => {
   });
 });
 
-it('a question that the editor answers with anything else is dismissed: nothing hangs, nothing is allowed', async () => {
-  const odd: (object | string)[] = [
-    { foo: 1 },
-    { outcome: null },
-    { outcome: { outcome: 'selected' } },
-    { outcome: { outcome: 'selected', optionId: 7 } },
-    { outcome: { outcome: 'granted', optionId: 'proceed_once' } },
-    { outcome: 'proceed_once' },
-    'proceed_always_and_save',
-    'error',
-  ];
-  let at = 0;
-  const script = odd.flatMap(() => [call('run_shell_command', { command: 'touch made' }), say('ok')]);
-  await using scene = await openScene(script, {
-    files: { '../secret.txt': 'SECRET' },
-    onPermission: () => {
-      if (odd[at] === 'error') throw new Error('The editor broke.');
-      return odd[at];
-    },
-  });
-  const { editor, session, workspace, model } = scene;
-  for (; at < odd.length; at += 1) {
-    const uri = pathToFileURL(join(workspace.root, 'secret.txt')).href;
-    const link = { type: 'resource_link', uri, name: 'secret' } as const;
-    expect(await editor.prompt(session, [{ type: 'text', text: 'see ' }, link])).toMatchObject({
-      stopReason: 'end_turn',
+it(
+  'a question that the editor answers with anything else is dismissed: nothing hangs, nothing is allowed',
+  { tags: 'wide' },
+  async () => {
+    const odd: (object | string)[] = [
+      { foo: 1 },
+      { outcome: null },
+      { outcome: { outcome: 'selected' } },
+      { outcome: { outcome: 'selected', optionId: 7 } },
+      { outcome: { outcome: 'granted', optionId: 'proceed_once' } },
+      { outcome: 'proceed_once' },
+      'proceed_always_and_save',
+      'error',
+    ];
+    let at = 0;
+    const script = odd.flatMap(() => [call('run_shell_command', { command: 'touch made' }), say('ok')]);
+    await using scene = await openScene(script, {
+      files: { '../secret.txt': 'SECRET' },
+      onPermission: () => {
+        if (odd[at] === 'error') throw new Error('The editor broke.');
+        return odd[at];
+      },
     });
-  }
-  // One about the access to the file, one about the command.
-  expect(editor.permissions).toHaveLength(2 * odd.length);
-  expect(existsSync(join(workspace.project, 'made'))).toBe(false);
-  expect(JSON.stringify(model.requests)).not.toContain('SECRET');
-  expect(editor.calls().map(({ statuses }) => statuses.at(-1))).toEqual(odd.flatMap(() => ['failed', 'failed']));
-  // The model is not told that the user said so.
-  const told = JSON.stringify(model.requests.at(-1)!.body.contents);
-  expect(told).toContain('The call was not allowed. The editor could not ask the user: The editor broke.');
-  expect(told).toContain('The call was not allowed. The editor answered the question with an unknown option');
-  expect(told).not.toContain('The user said');
-});
+    const { editor, session, workspace, model } = scene;
+    for (; at < odd.length; at += 1) {
+      const uri = pathToFileURL(join(workspace.root, 'secret.txt')).href;
+      const link = { type: 'resource_link', uri, name: 'secret' } as const;
+      expect(await editor.prompt(session, [{ type: 'text', text: 'see ' }, link])).toMatchObject({
+        stopReason: 'end_turn',
+      });
+    }
+    // One about the access to the file, one about the command.
+    expect(editor.permissions).toHaveLength(2 * odd.length);
+    expect(existsSync(join(workspace.project, 'made'))).toBe(false);
+    expect(JSON.stringify(model.requests)).not.toContain('SECRET');
+    expect(editor.calls().map(({ statuses }) => statuses.at(-1))).toEqual(odd.flatMap(() => ['failed', 'failed']));
+    // The model is not told that the user said so.
+    const told = JSON.stringify(model.requests.at(-1)!.body.contents);
+    expect(told).toContain('The call was not allowed. The editor could not ask the user: The editor broke.');
+    expect(told).toContain('The call was not allowed. The editor answered the question with an unknown option');
+    expect(told).not.toContain('The user said');
+  },
+);
 
 describe('a question of the model', () => {
   const question = (more: object) => [
@@ -319,7 +328,7 @@ describe('a question of the model', () => {
     expect(JSON.stringify(lastParts(scene.model))).toContain('Blue');
   });
 
-  it('is one of several choices, asked one after the other', async () => {
+  it('is one of several choices, asked one after the other', { tags: 'wide' }, async () => {
     const options = ['Red', 'Blue', 'Green'].map((label) => ({ label, description: `${label}ish` }));
     const questions = [
       { question: 'Which?', header: 'Pick', type: 'choice', options },
@@ -345,7 +354,7 @@ describe('a question of the model', () => {
     expect(told).toContain('"0":"Blue","1":"No","2":"Red, Green","3":"The user cannot be asked for text here.');
   });
 
-  it('is dismissed as a whole when one choice is', async () => {
+  it('is dismissed as a whole when one choice is', { tags: 'wide' }, async () => {
     const questions = ['One?', 'Two?'].map((question) => ({ question, header: 'H', type: 'yesno' }));
     await using scene = await openScene([call('ask_user', { questions }), say('ok')], { onPermission: () => 'cancel' });
     expect(await scene.editor.prompt(scene.session, 'go')).toMatchObject({ stopReason: 'end_turn' });
@@ -371,7 +380,7 @@ describe('a question of the model', () => {
     }
   });
 
-  it('ends, and the turn goes on, where the editor answers with an error', async () => {
+  it('ends, and the turn goes on, where the editor answers with an error', { tags: 'wide' }, async () => {
     const fail = (): never => {
       throw new Error('The editor broke.');
     };
@@ -380,7 +389,7 @@ describe('a question of the model', () => {
     expect(scene.editor.calls()).toMatchObject([{ statuses: expect.arrayContaining(['failed']) }]);
   });
 
-  it('for text is answered with a sentence where the editor has no forms', async () => {
+  it('for text is answered with a sentence where the editor has no forms', { tags: 'wide' }, async () => {
     await using scene = await openScene(question({ type: 'text' }));
     await scene.editor.prompt(scene.session, 'go');
     expect(scene.editor.permissions).toEqual([]);

@@ -17,11 +17,12 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Editor, PROGRAM } from './editor.fixture.ts';
 import { openScene } from './scene.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const INITIALIZE = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } };
 
 describe('initialize', () => {
-  it.each(['--acp', '--experimental-acp'])('is answered with %s', async (flag) => {
+  variants.each(['--acp', '--experimental-acp'])('is answered with %s', async (flag) => {
     await using workspace = await createWorkspace();
     await using editor = await Editor.open({ workspace, args: [flag] });
     expect(editor.initialized).toMatchObject({
@@ -106,7 +107,7 @@ describe('input that is not the protocol', () => {
   });
   afterAll(() => stack.disposeAsync());
 
-  it.each(LINES)('gets an error, and the connection lives on: %s', async (name, line, expected) => {
+  variants.each(LINES)('gets an error, and the connection lives on: %s', async (name, line, expected) => {
     const from = cli.stdout.length;
     cli.writeStdin(line);
     cli.writeStdin(`\n\n${JSON.stringify({ jsonrpc: '2.0', id: name, method: 'session/list', params: {} })}\n`);
@@ -183,7 +184,7 @@ describe('the end', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('comes while a model does not answer', async () => {
+  it('comes while a model does not answer', { tags: 'wide' }, async () => {
     const held = gate();
     await using scene = await openScene([answer(text('half'), held)]);
     const prompt = scene.editor.prompt(scene.session, 'go').catch(() => 'gone');
@@ -193,7 +194,7 @@ describe('the end', () => {
     expect(await prompt).toBe('gone');
   });
 
-  it('comes although the editor reads no answer any more', async () => {
+  it('comes although the editor reads no answer any more', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const env = cleanEnvironment(workspace.home, {});
     const child = spawn(process.execPath, [PROGRAM, '--acp'], { cwd: workspace.project, env });

@@ -6,6 +6,7 @@ import { call, say } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { lastParts, sharePrograms } from './scene.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const openScene = sharePrograms();
 
@@ -28,7 +29,7 @@ describe('files', () => {
     expect(JSON.stringify(lastParts(scene.model))).toContain('unsaved');
   });
 
-  it('named in a prompt are read with unsaved text', async () => {
+  it('named in a prompt are read with unsaved text', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('ok')], {
       capabilities: FS,
       files: { 'a.txt': 'saved\n' },
@@ -64,7 +65,7 @@ describe('files', () => {
     expect(scene.editor.writes).toEqual([{ path: join(scene.workspace.project, 'n.txt'), content: 'new' }]);
   });
 
-  it.each<[string, { fs?: { readTextFile?: boolean; writeTextFile?: boolean } }, string]>([
+  variants.each<[string, { fs?: { readTextFile?: boolean; writeTextFile?: boolean } }, string]>([
     ['offers nothing', {}, 'saved'],
     ['only writes', { fs: { writeTextFile: true } }, 'saved'],
     ['only reads', { fs: { readTextFile: true } }, 'unsaved'],
@@ -83,7 +84,7 @@ describe('files', () => {
     if (editor.writes.length === 0) expect(await workspace.read('b.txt')).toBe('b');
   });
 
-  it('that the editor cannot read come from the disk, and bytes are never asked for', async () => {
+  it('that the editor cannot read come from the disk, and bytes are never asked for', { tags: 'wide' }, async () => {
     const files = { 'a.txt': 'saved\n', 'p.png': Buffer.from('89504e470d0a1a0a0000000d', 'hex') };
     const script = [call('read_file', { file_path: 'a.txt' }), call('read_file', { file_path: 'p.png' }), say('ok')];
     await using scene = await openScene(script, { capabilities: FS, files });
@@ -96,7 +97,7 @@ describe('files', () => {
 describe('a file that only the editor has', () => {
   const replace = { file_path: 'new.txt', old_string: 'unsaved', new_string: 'edited', instruction: 'x' };
 
-  it.each<[string, string, Script, string]>([
+  variants.each<[string, string, Script, string]>([
     ['is read', 'read it', [call('read_file', { file_path: 'new.txt' }), say('ok')], 'unsaved words'],
     ['is changed', 'change it', [call('replace', replace), say('ok')], 'edited words'],
     ['is named in a prompt', 'see @new.txt', [say('ok')], 'unsaved words'],
@@ -111,7 +112,7 @@ describe('a file that only the editor has', () => {
     expect(JSON.stringify(model.requests.at(-1)!.body.contents)).toContain(told);
   });
 
-  it('is shown as the old text when it is overwritten', async () => {
+  it('is shown as the old text when it is overwritten', { tags: 'wide' }, async () => {
     const script = [call('write_file', { file_path: 'new.txt', content: 'mine\n' }), say('ok')];
     await using scene = await openScene(script, { capabilities: FS, unsaved: { 'new.txt': 'unsaved\n' } });
     await scene.editor.prompt(scene.session, 'go');
@@ -133,7 +134,7 @@ describe('an editor that cannot read a file', () => {
     );
   });
 
-  it('keeps the file from being overwritten', async () => {
+  it('keeps the file from being overwritten', { tags: 'wide' }, async () => {
     const script = [call('write_file', { file_path: 'a.txt', content: 'mine' }), say('ok')];
     await using scene = await openScene(script, { ...failing, unsaved: { 'a.txt': new Error('buffer is locked') } });
     await scene.editor.prompt(scene.session, 'go');
@@ -142,25 +143,29 @@ describe('an editor that cannot read a file', () => {
   });
 });
 
-it('an answer without a text is a failure of the editor: nothing is written, and no file is read in silence', async () => {
-  const answers = [{}, { content: null }, { content: 5 }, null];
-  const tools = answers.flatMap(() => [
-    call('read_file', { file_path: 'a.txt' }),
-    call('write_file', { file_path: 'a.txt', content: 'mine' }),
-    say('ok'),
-  ]);
-  await using scene = await openScene(tools, { capabilities: FS, args: ['--yolo'], files: { 'a.txt': 'saved\n' } });
-  const { editor, session, buffers, workspace, model } = scene;
-  const path = join(workspace.project, 'a.txt');
-  for (const raw of answers) {
-    buffers.set(path, { raw });
-    await editor.prompt(session, 'go');
-    const said = `The editor could not read ${path}: its answer has no text.`;
-    expect(JSON.stringify(lastParts(model))).toContain(`${said} It may have unsaved text`);
-    expect(editor.text('agent_thought_chunk')).toContain(`${said} Castor uses the file on disk`);
-  }
-  expect(editor.writes).toEqual([]);
-});
+it(
+  'an answer without a text is a failure of the editor: nothing is written, and no file is read in silence',
+  { tags: 'wide' },
+  async () => {
+    const answers = [{}, { content: null }, { content: 5 }, null];
+    const tools = answers.flatMap(() => [
+      call('read_file', { file_path: 'a.txt' }),
+      call('write_file', { file_path: 'a.txt', content: 'mine' }),
+      say('ok'),
+    ]);
+    await using scene = await openScene(tools, { capabilities: FS, args: ['--yolo'], files: { 'a.txt': 'saved\n' } });
+    const { editor, session, buffers, workspace, model } = scene;
+    const path = join(workspace.project, 'a.txt');
+    for (const raw of answers) {
+      buffers.set(path, { raw });
+      await editor.prompt(session, 'go');
+      const said = `The editor could not read ${path}: its answer has no text.`;
+      expect(JSON.stringify(lastParts(model))).toContain(`${said} It may have unsaved text`);
+      expect(editor.text('agent_thought_chunk')).toContain(`${said} Castor uses the file on disk`);
+    }
+    expect(editor.writes).toEqual([]);
+  },
+);
 
 describe('terminals', () => {
   const TERMINAL = { terminal: true };
@@ -198,14 +203,14 @@ describe('terminals', () => {
     }
   });
 
-  it('may tell the exit code only at the exit', async () => {
+  it('may tell the exit code only at the exit', { tags: 'wide' }, async () => {
     const onTerminal = () => ({ output: 'red', exitCode: 3, toldBy: 'exit' }) as const;
     await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'], onTerminal });
     await scene.editor.prompt(scene.session, 'go');
     expect(JSON.stringify(lastParts(scene.model))).toContain('Exit Code: 3');
   });
 
-  it('do not receive our credentials', async () => {
+  it('do not receive our credentials', { tags: 'wide' }, async () => {
     await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'] });
     await scene.editor.prompt(scene.session, 'go');
     const { command, args = [], env = [] } = scene.editor.terminals[0]!;
@@ -225,7 +230,7 @@ describe('terminals', () => {
     expect(editor.terminals).toMatchObject([{ killed: true }]);
   });
 
-  it('that are opened after the prompt was cancelled are closed again', async () => {
+  it('that are opened after the prompt was cancelled are closed again', { tags: 'wide' }, async () => {
     const opened = Promise.withResolvers<'hang'>();
     const options = { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => opened.promise };
     await using scene = await openScene(RUN(), options);
@@ -250,7 +255,7 @@ describe('terminals', () => {
 });
 
 describe('an editor that never answers', () => {
-  it.each<[string, ClientCapabilities, string, Record<string, unknown>]>([
+  variants.each<[string, ClientCapabilities, string, Record<string, unknown>]>([
     ['fs/read_text_file', { fs: { readTextFile: true } }, 'read_file', { file_path: 'a.txt' }],
     ['fs/write_text_file', { fs: { writeTextFile: true } }, 'write_file', { file_path: 'b.txt', content: 'b' }],
     ['terminal/create', { terminal: true }, 'run_shell_command', { command: 'true' }],

@@ -7,6 +7,7 @@ import { answer, call, fault, finish, gate, say, text, thought } from '@castor/t
 import { describe, expect, it } from 'vitest';
 import { lastParts, sharePrograms } from './scene.fixture.ts';
 import type { SceneOptions } from './scene.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const openScene = sharePrograms();
 
@@ -40,7 +41,7 @@ describe('the content of a prompt', () => {
     expect((await sent(() => [words('one '), words('two')])).parts).toEqual([{ text: 'one two' }]);
   });
 
-  it.each([
+  variants.each([
     ['image', { type: 'image', data: 'aGk=', mimeType: 'image/png' }],
     ['audio', { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' }],
   ] as const)('may hold %s, beside a link too', async (_name, block) => {
@@ -52,7 +53,7 @@ describe('the content of a prompt', () => {
     expect(parts).toEqual([{ text: 'see @src/x.ts' }, ...attached('src/x.ts', 'let x;'), { inlineData }]);
   });
 
-  it('must be something a model can read', async () => {
+  it('must be something a model can read', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('ok')]);
     const { editor, session, model } = scene;
     const invalid: [ContentBlock[], string][] = [
@@ -70,7 +71,7 @@ describe('the content of a prompt', () => {
     expect(await editor.prompt(session, 'go')).toMatchObject({ stopReason: 'end_turn' });
   });
 
-  it('may link a file with a space in its name', async () => {
+  it('may link a file with a space in its name', { tags: 'wide' }, async () => {
     const link = (folder: string): ContentBlock => ({
       type: 'resource_link',
       name: 'a b',
@@ -80,7 +81,7 @@ describe('the content of a prompt', () => {
     expect(parts).toEqual([{ text: 'read @a b.txt now' }, ...attached('a b.txt', 'AAA')]);
   });
 
-  it('may link what is not a file, which stays a word', async () => {
+  it('may link what is not a file, which stays a word', { tags: 'wide' }, async () => {
     const { parts } = await sent(() => [
       words('see '),
       { type: 'resource_link', name: 'w', uri: 'https://a.example/x' },
@@ -111,7 +112,7 @@ describe('the content of a prompt', () => {
     expect(parts).toEqual([{ text: 'look at @src/x.ts' }, ...attached('src/x.ts', 'let x;')]);
   });
 
-  it.each([
+  variants.each([
     ['allowed', 'proceed_once', true],
     ['denied', 'cancel', false],
   ] as const)('may link a file outside the workspace, which is asked about: %s', async (_name, optionId, isRead) => {
@@ -123,7 +124,7 @@ describe('the content of a prompt', () => {
     expect(JSON.stringify(parts).includes('SECRET')).toBe(isRead);
   });
 
-  it('may be a command that needs a terminal, which is said', async () => {
+  it('may be a command that needs a terminal, which is said', { tags: 'wide' }, async () => {
     await using scene = await openScene([]);
     await scene.editor.prompt(scene.session, '/clear');
     await scene.editor.prompt(scene.session, '/theme');
@@ -152,7 +153,7 @@ describe('the content of a prompt', () => {
     expect(parts).toEqual([{ text: 'It is late.' }]);
   });
 
-  it('may begin like a command that does not exist, which is for the model', async () => {
+  it('may begin like a command that does not exist, which is for the model', { tags: 'wide' }, async () => {
     expect((await sent(() => [words('/nonsense')])).parts).toEqual([{ text: '/nonsense' }]);
   });
 });
@@ -188,14 +189,14 @@ describe('the answer', () => {
     });
   });
 
-  it('counts the tokens of each prompt by itself', async () => {
+  it('counts the tokens of each prompt by itself', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('one'), say('two')]);
     await scene.editor.prompt(scene.session, 'a');
     const { _meta } = await scene.editor.prompt(scene.session, 'b');
     expect(_meta).toMatchObject({ quota: { token_count: { input_tokens: 10, output_tokens: 5 } } });
   });
 
-  it('tells of a retry, as a thought or as a notice where the editor shows those', async () => {
+  it('tells of a retry, as a thought or as a notice where the editor shows those', { tags: 'wide' }, async () => {
     const script = () => [fault(503, { retryAfter: 0.01 }), say('late')];
     await using scene = await openScene(script());
     await scene.editor.prompt(scene.session, 'hi');
@@ -229,7 +230,7 @@ describe('the answer', () => {
 });
 
 describe('the end of a prompt', () => {
-  it.each([
+  variants.each([
     ['the limit of turns', { args: ['--max-turns', '1'] }, 'max_turn_requests'],
     ['the limit of tokens', { args: ['--max-tokens', '12'] }, 'max_tokens'],
   ] as const)('names %s', async (_name, options, stopReason) => {
@@ -237,7 +238,7 @@ describe('the end of a prompt', () => {
     expect(await scene.editor.prompt(scene.session, 'go')).toMatchObject({ stopReason });
   });
 
-  it('says why the model stopped early, and warns', async () => {
+  it('says why the model stopped early, and warns', { tags: 'wide' }, async () => {
     const cut = ['MAX_TOKENS', 'SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'OTHER'];
     const script = [
       ...cut.map((reason) => answer(text('half'), finish(reason))),
@@ -272,7 +273,7 @@ describe('the end of a prompt', () => {
     expect(scene.editor.text()).toBe('better');
   });
 
-  it('is that of a hook', async () => {
+  it('is that of a hook', { tags: 'wide' }, async () => {
     const command = `echo '{"decision":"deny","reason":"not today"}'`;
     const settings = { hooks: { BeforeAgent: [{ hooks: [{ type: 'command', command }] }] } };
     await using scene = await openScene([], { settings });
@@ -321,7 +322,7 @@ describe('cancelling', () => {
     expect(editor.calls()).toMatchObject([{ statuses: ['pending', 'failed'] }]);
   });
 
-  it('right after the prompt keeps it from the model', async () => {
+  it('right after the prompt keeps it from the model', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('x')]);
     const { editor, session } = scene;
     const prompt = editor.prompt(session, 'go');
@@ -344,7 +345,7 @@ describe('cancelling', () => {
     await expect(editor.request('session/cancel', {})).rejects.toMatchObject({ code: -32_602 });
   });
 
-  it('by a request to cancel the request', async () => {
+  it('by a request to cancel the request', { tags: 'wide' }, async () => {
     const held = gate();
     await using scene = await openScene([answer(text('half'), held)]);
     const { editor, session } = scene;

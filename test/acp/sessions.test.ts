@@ -6,6 +6,7 @@ import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTermi
 import { describe, expect, it } from 'vitest';
 import { Editor } from './editor.fixture.ts';
 import { lastParts, openScene, sharePrograms } from './scene.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const openShared = sharePrograms();
 
@@ -33,7 +34,7 @@ describe('a new session', () => {
     ]);
   });
 
-  it.each([
+  variants.each([
     ['a relative folder', 'project'],
     ['a folder that is missing', '/missing/folder'],
   ])('needs a folder: %s', async (_name, cwd) => {
@@ -41,7 +42,7 @@ describe('a new session', () => {
     await expect(scene.editor.newSession({ cwd })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  it('is known to the editor before anything is told about it', async () => {
+  it('is known to the editor before anything is told about it', { tags: 'wide' }, async () => {
     const settings = { unknownByCastor: true, mcpServers: { gone: { command: '/no/such/program' } } };
     await using scene = await openScene([say('ok')], { settings });
     const { editor, session } = scene;
@@ -54,7 +55,7 @@ describe('a new session', () => {
     expect(told).toBeGreaterThan(answered);
   });
 
-  it('has the settings of its own folder', async () => {
+  it('has the settings of its own folder', { tags: 'wide' }, async () => {
     await using scene = await openShared([say('x')], {
       files: {
         '.gemini/settings.json': '{}',
@@ -66,7 +67,7 @@ describe('a new session', () => {
     expect(made).toMatchObject({ models: { currentModelId: 'flash-lite' } });
   });
 
-  it('may have further folders', async () => {
+  it('may have further folders', { tags: 'wide' }, async () => {
     await using scene = await openShared([call('read_file', { file_path: '../more/x.txt' }), say('ok')]);
     const { editor, workspace, model } = scene;
     const more = join(workspace.root, 'more');
@@ -77,7 +78,7 @@ describe('a new session', () => {
     expect(JSON.stringify(lastParts(model))).toContain('MORE');
   });
 
-  it.each([
+  variants.each([
     ['without trust', true],
     ['without a decision', false],
   ])('in a folder %s offers no mode that acts by itself, and ignores its settings', async (_name, isDenied) => {
@@ -98,7 +99,7 @@ describe('a new session', () => {
 });
 
 describe('modes and models', () => {
-  it('of other providers are offered where the user has a key', async () => {
+  it('of other providers are offered where the user has a key', { tags: 'wide' }, async () => {
     await using scene = await openShared([], { env: { ANTHROPIC_API_KEY: 'key' } });
     const { editor, workspace } = scene;
     const { configOptions } = await editor.request('session/new', { cwd: workspace.project, mcpServers: [] });
@@ -132,7 +133,7 @@ describe('modes and models', () => {
     });
   });
 
-  it.each([
+  variants.each([
     ['an unknown mode', 'session/set_mode', { modeId: 'nope' }, 'Invalid or unavailable mode: nope'],
     ['an unknown option', 'session/set_config_option', { configId: 'nope', value: 'x' }, 'Unknown option'],
     ['an unknown model', 'session/set_config_option', { configId: 'model', value: 'nope' }, 'Unknown model: nope. The'],
@@ -216,7 +217,7 @@ describe('sessions on disk', () => {
     expect(JSON.stringify(model.requests[1]!.body.contents)).toContain('first');
   });
 
-  it('are loaded from another folder too, with the mode and the model they had', async () => {
+  it('are loaded from another folder too, with the mode and the model they had', { tags: 'wide' }, async () => {
     await using scene = await openShared([say('one')], { files: { 'other/x': '' } });
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first');
@@ -229,7 +230,7 @@ describe('sessions on disk', () => {
     expect(loaded).toMatchObject({ configOptions: [{ currentValue: 'autoEdit' }, { currentValue: 'flash' }] });
   });
 
-  it('are not made by loading an unknown one', async () => {
+  it('are not made by loading an unknown one', { tags: 'wide' }, async () => {
     await using scene = await openShared([]);
     const params = { sessionId: 'a0b1c2d3-0000-4000-8000-000000000000', cwd: scene.workspace.project, mcpServers: [] };
     await expect(scene.editor.request('session/load', params)).rejects.toMatchObject({ code: -32_002 });
@@ -251,7 +252,7 @@ describe('sessions on disk', () => {
     });
   });
 
-  it('are loaded one request after the other, however often an editor asks', async () => {
+  it('are loaded one request after the other, however often an editor asks', { tags: 'wide' }, async () => {
     await using scene = await openShared([say('one'), say('two')]);
     const { editor, session, workspace } = scene;
     await editor.prompt(session, 'first');
@@ -262,7 +263,7 @@ describe('sessions on disk', () => {
     expect(editor.text()).toBe(`${'one'.repeat(4)}two`);
   });
 
-  it.each(['session/close', 'session/delete'] as const)('%s ends what runs in them', async (method) => {
+  variants.each(['session/close', 'session/delete'] as const)('%s ends what runs in them', async (method) => {
     const withdrawn = Promise.withResolvers<undefined>();
     const onPermission = (_request: unknown, signal: AbortSignal) => {
       signal.addEventListener('abort', () => withdrawn.resolve(undefined));
@@ -324,7 +325,7 @@ describe('sessions on disk', () => {
     expect(back.text()).toContain('from the editor');
   });
 
-  it('of `castor -p` are loaded', async () => {
+  it('of `castor -p` are loaded', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('headless')]);
     const { stdout } = await runCli(['-p', 'hello', '-o', 'json'], { workspace, model, env: TRUSTED });
