@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, runCli, say, startCli } from '@castor/testkit';
 import type { ModelRequest, Step, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const file = (name: string, more = '') =>
   `---\nname: ${name}\ndescription: Does ${name}.${more}\n---\nYou are careful.\n`;
@@ -128,7 +129,7 @@ describe('a sub-agent in a run without a screen', () => {
     expect(contentsOf(server.of('main')[0])).toMatch(/<system_note>[^<]*\br\b[^<]*invoke_agent/);
   });
 
-  it('that answers questions about Castor reads our own pages, without a network', async () => {
+  it('that answers questions about Castor reads our own pages, without a network', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const docs = (path?: string) =>
       answer(call('get_internal_docs', path === undefined ? {} : { path }, { id: `d${path}` }));
@@ -151,7 +152,7 @@ describe('a sub-agent in a run without a screen', () => {
     expect(contentsOf(server.of('main')[1])).toContain('**Sources:**\\n- extensions.md');
   });
 
-  it.each([
+  variants.each([
     ['--max-tokens', '60'],
     ['--max-turns', '3'],
   ])('spends from the budget of the run: %s', async (flag, limit) => {

@@ -94,38 +94,42 @@ describe('sub-agents in a terminal', () => {
     await terminal.waitForText(/p \[project\] +Does p\./);
   });
 
-  it('are configured by /agents config: each change holds at once, is saved, and goes back to the default', async () => {
-    const script = play({
-      main: [answer(invoke('r')), say('All done.')],
-      r: [look('1'), look('2'), look('3'), complete('Read it.')],
-    });
-    await using opened = await openTerminal({ homeFiles, script, rows: 40, columns: 120 });
-    const { terminal, workspace } = opened;
-    const settings = async () => JSON.parse(await readFile(join(workspace.home, '.gemini/settings.json'), 'utf8'));
-    terminal.type('/agents config r\r');
-    await terminal.waitForText('Sub-agent r');
-    await terminal.waitForText(/Max Turns +\d+/);
-    terminal.type('8');
-    await terminal.waitForText('Max Turns (empty: the default)');
-    terminal.type('none\r');
-    await terminal.waitForText('Expected a whole number above 0.');
-    terminal.type('\u007f'.repeat(4));
-    terminal.type('2\r');
-    await terminal.waitForText(/Max Turns +2/);
-    terminal.type('3');
-    await terminal.waitForText('Temperature (empty: the default)');
-    terminal.type('0.5\r');
-    await terminal.waitForText(/Temperature +0\.5/);
-    const generateContentConfig = { temperature: 0.5 };
-    const override = { runConfig: { maxTurns: 2 }, modelConfig: { generateContentConfig } };
-    expect(await settings()).toEqual({ agents: { overrides: { r: override } } });
-    terminal.type('\u001b[3~');
-    await terminal.waitForText(/Temperature +as the model has it/);
-    terminal.type('\u001b');
-    await terminal.waitForText(READY);
-    terminal.type('go\r');
-    // Its turns ended before its work did.
-    await terminal.waitForText('All done.');
-    await terminal.waitForText('Agent reached max turns limit (2).');
-  });
+  it(
+    'are configured by /agents config: each change holds at once, is saved, and goes back to the default',
+    { tags: 'wide' },
+    async () => {
+      const script = play({
+        main: [answer(invoke('r')), say('All done.')],
+        r: [look('1'), look('2'), look('3'), complete('Read it.')],
+      });
+      await using opened = await openTerminal({ homeFiles, script, rows: 40, columns: 120 });
+      const { terminal, workspace } = opened;
+      const settings = async () => JSON.parse(await readFile(join(workspace.home, '.gemini/settings.json'), 'utf8'));
+      terminal.type('/agents config r\r');
+      await terminal.waitForText('Sub-agent r');
+      await terminal.waitForText(/Max Turns +\d+/);
+      terminal.type('8');
+      await terminal.waitForText('Max Turns (empty: the default)');
+      terminal.type('none\r');
+      await terminal.waitForText('Expected a whole number above 0.');
+      terminal.type('\u007f'.repeat(4));
+      terminal.type('2\r');
+      await terminal.waitForText(/Max Turns +2/);
+      terminal.type('3');
+      await terminal.waitForText('Temperature (empty: the default)');
+      terminal.type('0.5\r');
+      await terminal.waitForText(/Temperature +0\.5/);
+      const generateContentConfig = { temperature: 0.5 };
+      const override = { runConfig: { maxTurns: 2 }, modelConfig: { generateContentConfig } };
+      expect(await settings()).toEqual({ agents: { overrides: { r: override } } });
+      terminal.type('\u001b[3~');
+      await terminal.waitForText(/Temperature +as the model has it/);
+      terminal.type('\u001b');
+      await terminal.waitForText(READY);
+      terminal.type('go\r');
+      // Its turns ended before its work did.
+      await terminal.waitForText('All done.');
+      await terminal.waitForText('Agent reached max turns limit (2).');
+    },
+  );
 });

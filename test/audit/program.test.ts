@@ -110,7 +110,7 @@ describe('a run', () => {
 });
 
 describe('castor audit', () => {
-  it('explains itself, and tells scripts what went wrong', async () => {
+  it('explains itself, and tells scripts what went wrong', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({});
     const help = await audit(workspace, '--help');
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('castor audit verify')]);

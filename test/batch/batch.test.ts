@@ -8,6 +8,7 @@ import type { ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 import { jsonl, openBatchPlace, read } from './batch.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const reason = await reasonToSkip();
 const skipped = reason === undefined ? '' : `: skipped, ${reason}`;
@@ -50,7 +51,7 @@ describe('a batch', () => {
     expect([place.git('status', '--porcelain'), place.left()]).toEqual(['?? tasks.jsonl\n', []]);
   });
 
-  it('shows a table at the end and how to go on', async () => {
+  it('shows a table at the end and how to go on', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('Hello.'));
     await place.workspace.write('tasks.csv', 'who\nAnn\nBob\n');
@@ -64,7 +65,7 @@ describe('a batch', () => {
     expect(list.stdout).toMatch(/^b\d{4}-\d{4}-\w{4} .* ended {2}tasks\.csv {2}2 of 2/);
   });
 
-  it('runs one prompt over files, in place', async () => {
+  it('runs one prompt over files, in place', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace({ 'src/a.ts': '1', 'src/sub/b.ts': '2', 'node_modules/c.ts': '3' });
     await using model = await fakeModel(() => say('ok'));
     const words = ['run', '--prompt', 'Look at {{file}}', '--over', '**/*.ts', '--in-place', '-o', 'jsonl'];
@@ -132,7 +133,7 @@ describe('a batch', () => {
     },
   );
 
-  it('keeps keys from the check, and names a variable that is missing', async () => {
+  it('keeps keys from the check, and names a variable that is missing', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('ok'));
     const tasks = [
@@ -193,7 +194,7 @@ describe('a budget over all tasks', () => {
 });
 
 describe('an overloaded provider', () => {
-  it('slows the batch down without failing a task', async () => {
+  it('slows the batch down without failing a task', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     let refused = 0;
     await using model = await fakeModel(() => (refused++ < 2 ? fault(429, { retryAfter: 0.1 }) : say('ok')));
@@ -282,7 +283,7 @@ describe('an interrupted batch', () => {
     expect([asked, place.left()]).toEqual([3, []]);
   });
 
-  it('is cancelled by another process, with a result for every task', async () => {
+  it('is cancelled by another process, with a result for every task', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     const never = gate();
     await using model = await fakeModel(() => answer(never, text('never')));
@@ -303,7 +304,7 @@ describe('an interrupted batch', () => {
 });
 
 describe('a full disk', () => {
-  it('ends the batch with a sentence, and loses nothing: resume goes on', async ({ skip }) => {
+  it('ends the batch with a sentence, and loses nothing: resume goes on', { tags: 'wide' }, async ({ skip }) => {
     await using place = await openBatchPlace();
     const disk = join(place.workspace.root, 'disk');
     mkdirSync(disk);
@@ -340,7 +341,7 @@ describe('a full disk', () => {
 });
 
 describe('what is wrong with a batch', () => {
-  it.each<[string, string[], number, RegExp]>([
+  variants.each<[string, string[], number, RegExp]>([
     ['no tasks', ['run'], 1, /Give one of: a file of tasks/],
     ['a missing file', ['run', 'no.jsonl'], 42, /no\.jsonl does not exist\./],
     ['an invalid line', ['run', 'bad.jsonl'], 42, /bad\.jsonl:1: "prompt" is missing\./],
@@ -363,7 +364,7 @@ describe('what is wrong with a batch', () => {
     expect(result.stderr).toMatch(sentence);
   });
 
-  it('names a folder that is no repository, and goes on with the others', async () => {
+  it('names a folder that is no repository, and goes on with the others', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('ok'));
     await place.workspace.write(

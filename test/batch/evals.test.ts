@@ -34,7 +34,7 @@ function slice(to: string): void {
 }
 
 describe('the suite of this repository', () => {
-  it('has ten tasks, which the offline model passes', { timeout: 240_000 }, async () => {
+  it('has ten tasks, which the offline model passes', { tags: 'wide', timeout: 240_000 }, async () => {
     await using place = await openBatchPlace();
     slice(place.workspace.project);
     place.git('add', '--all');

@@ -39,7 +39,7 @@ function processesIn(folder: string): string[] {
 }
 
 describe('a batch whose workers are killed', () => {
-  it(`ends ${TASKS} tasks once each after ${KILLS} kills`, { timeout: 3_600_000 }, async () => {
+  it(`ends ${TASKS} tasks once each after ${KILLS} kills`, { tags: 'wide', timeout: 3_600_000 }, async () => {
     await using place = await openBatchPlace({ 'log.txt': '' });
     await using model = await fakeModel(script);
     const tasks = Array.from({ length: TASKS }, (_, index) => ({

@@ -48,7 +48,7 @@ const SERVERS = [
 
 for (const [name, isThere, start] of SERVERS)
   describe.skipIf(!isThere)(`a queue on ${name} whose processes are killed${isThere ? '' : ' (not run)'}`, () => {
-    it(`ends ${TASKS} tasks once each after ${KILLS} kills`, { timeout: 3_000_000 }, async () => {
+    it(`ends ${TASKS} tasks once each after ${KILLS} kills`, { tags: 'wide', timeout: 3_000_000 }, async () => {
       await using server = await start();
       await using place = await openBatchPlace({ 'log.txt': '' });
       await using model = await fakeModel(script);

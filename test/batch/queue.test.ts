@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPostgres, startPostgres } from '../../packages/queue-bullmq/src/servers.fixture.ts';
 import type { QueueServer } from '../../packages/queue-bullmq/src/servers.fixture.ts';
 import { jsonl, openBatchPlace, read } from './batch.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const promptOf = (request: ModelRequest) => JSON.stringify(request.body);
@@ -71,7 +72,7 @@ describe.skipIf(findPostgres() === undefined)('a batch on a queue', () => {
     expect(place.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
-  it('follows the batch until its end, and pushes the work of a clone as git refs', async () => {
+  it('follows the batch until its end, and pushes the work of a clone as git refs', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(writer);
     const env = queue();
@@ -91,46 +92,50 @@ describe.skipIf(findPostgres() === undefined)('a batch on a queue', () => {
     expect((await worker.done).code).toBe(143);
   });
 
-  it('is watched, read, retried and applied by programs that have only the queue; an eval runs on it, too', async () => {
-    await using place = await openBatchPlace();
-    await using model = await fakeModel(writer);
-    const env = queue();
-    const mark = join(place.workspace.root, 'mark');
-    await place.workspace.write(
-      'tasks.jsonl',
-      jsonl([
-        { id: 'good', prompt: 'make one' },
-        { id: 'bad', prompt: 'make two', check: `echo looking; test -e '${mark}'` },
-      ]),
-    );
-    await using worker = await startCli(['worker', '--concurrency', '2'], { workspace: place.workspace, model, env });
-    const submitted = await place.run(['run', 'tasks.jsonl', '--detach', '--', '-y'], { model, env });
-    const [id = ''] = submitted.stdout.split('\n');
+  it(
+    'is watched, read, retried and applied by programs that have only the queue; an eval runs on it, too',
+    { tags: 'wide' },
+    async () => {
+      await using place = await openBatchPlace();
+      await using model = await fakeModel(writer);
+      const env = queue();
+      const mark = join(place.workspace.root, 'mark');
+      await place.workspace.write(
+        'tasks.jsonl',
+        jsonl([
+          { id: 'good', prompt: 'make one' },
+          { id: 'bad', prompt: 'make two', check: `echo looking; test -e '${mark}'` },
+        ]),
+      );
+      await using worker = await startCli(['worker', '--concurrency', '2'], { workspace: place.workspace, model, env });
+      const submitted = await place.run(['run', 'tasks.jsonl', '--detach', '--', '-y'], { model, env });
+      const [id = ''] = submitted.stdout.split('\n');
 
-    const watched = await place.run(['watch', id], { env });
-    expect([watched.code, watched.stdout], watched.stderr).toEqual([1, expect.stringContaining('2 of 2')]);
-    const logs = await place.run(['logs', id, 'bad'], { env });
-    expect([logs.code, logs.stdout], logs.stderr).toEqual([0, expect.stringMatching(/made two[^]*looking/)]);
+      const watched = await place.run(['watch', id], { env });
+      expect([watched.code, watched.stdout], watched.stderr).toEqual([1, expect.stringContaining('2 of 2')]);
+      const logs = await place.run(['logs', id, 'bad'], { env });
+      expect([logs.code, logs.stdout], logs.stderr).toEqual([0, expect.stringMatching(/made two[^]*looking/)]);
 
-    await place.workspace.write('../mark', '');
-    const retried = await place.run(['retry', id, '--apply', 'pr-body', '-o', 'jsonl'], { env });
-    expect([retried.code, retried.stderr]).toEqual([0, expect.stringContaining(`1 task of ${id} run again.`)]);
-    const body = read(join(place.workspace.project, `castor-${id}`, 'bad.md'));
-    expect(body).toMatch(
-      /^# made two\n\nmade two\n\n---\n1 file, \+1 −0\.\nCheck: `echo looking; .*` passed\.\nPatch: /,
-    );
+      await place.workspace.write('../mark', '');
+      const retried = await place.run(['retry', id, '--apply', 'pr-body', '-o', 'jsonl'], { env });
+      expect([retried.code, retried.stderr]).toEqual([0, expect.stringContaining(`1 task of ${id} run again.`)]);
+      const body = read(join(place.workspace.project, `castor-${id}`, 'bad.md'));
+      expect(body).toMatch(
+        /^# made two\n\nmade two\n\n---\n1 file, \+1 −0\.\nCheck: `echo looking; .*` passed\.\nPatch: /,
+      );
 
-    const suite = join(place.workspace.root, 'suite');
-    await place.workspace.write('../suite/tasks/three/prompt.md', 'make three');
-    await place.workspace.write('../suite/tasks/three/check.sh', 'grep -q three three.txt && test -e begun.txt');
-    await place.workspace.write('../suite/tasks/three/files/begun.txt', 'x');
-    const words = ['eval', 'run', suite, '--queue', env.CASTOR_QUEUE, '-o', 'json', '--min-pass', '100', '--', '-y'];
-    const evaluated = await runCli(words, { workspace: place.workspace, model });
-    expect(evaluated.code, evaluated.stderr).toBe(0);
-    expect(JSON.parse(evaluated.stdout)).toMatchObject({ runs: [{ task: 'three', status: 'success' }] });
-    worker.kill('SIGTERM');
-    expect((await worker.done).code).toBe(143);
-  });
+      const suite = join(place.workspace.root, 'suite');
+      await place.workspace.write('../suite/tasks/three/prompt.md', 'make three');
+      await place.workspace.write('../suite/tasks/three/check.sh', 'grep -q three three.txt && test -e begun.txt');
+      await place.workspace.write('../suite/tasks/three/files/begun.txt', 'x');
+      const words = ['eval', 'run', suite, '--queue', env.CASTOR_QUEUE, '-o', 'json', '--min-pass', '100', '--', '-y'];
+      const evaluated = await runCli(words, { workspace: place.workspace, model });
+      expect(evaluated.code, evaluated.stderr).toBe(0);
+      expect(JSON.parse(evaluated.stdout)).toMatchObject({ runs: [{ task: 'three', status: 'success' }] });
+      worker.kill('SIGTERM');
+      expect((await worker.done).code).toBe(143);
+    },
+  );
 
   it('continues the session of a task whose worker was killed, when the machine comes back', async () => {
     await using place = await openBatchPlace();
@@ -177,7 +182,7 @@ describe('castor worker', () => {
     }
   });
 
-  it.each<[string, string[], RegExp]>([
+  variants.each<[string, string[], RegExp]>([
     ['no queue', ['worker'], /--queue is missing/],
     ['no address', ['worker', '--queue'], /--queue needs an address/],
     ['an address of something else', ['worker', '--queue', 'https://x'], /"https:\/\/x" is not the address of a queue/],

@@ -7,6 +7,7 @@ import { answer, call, createWorkspace, say } from '@castor/testkit';
 import type { TelemetryPort } from '@castor/core';
 import { describe, expect, it } from 'vitest';
 import { openHooked, openLatecomer, openSign, says, summaryOf, toldOf, userHooks } from './hook-fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const READ = [answer(call('read_file', { file_path: 'a.txt' }, { id: '1' })), say('done')];
 const RAN = { output: 'text of a' };
@@ -14,7 +15,7 @@ const messagesOf = (events: readonly AgentEvent[]) =>
   events.flatMap((event) => (event.type === 'hook_message' ? [`${event.level}: ${event.message}`] : []));
 
 describe('a BeforeTool hook that', () => {
-  it.each<[string, string, object, (string | RegExp)[]]>([
+  variants.each<[string, string, object, (string | RegExp)[]]>([
     [
       'is missing',
       '/nowhere/hook',
@@ -178,7 +179,7 @@ describe('hooks', () => {
     expect(env.log().length).toBe(1);
   });
 
-  it.each<[HookLayer['source'], string]>([
+  variants.each<[HookLayer['source'], string]>([
     ['user', 'mine,-c core.pager=x,/evil.so,'],
     ['project', 'mine,,,'],
     ['extension', 'mine,,,'],
@@ -219,7 +220,7 @@ describe('hooks', () => {
     expect(env.agent.hooks?.setEnabled('nobody', true)).toBe(false);
   });
 
-  it.each([undefined, false])('of a project do not run in a folder with trust %j', async (trustedFolder) => {
+  variants.each([undefined, false])('of a project do not run in a folder with trust %j', async (trustedFolder) => {
     const layer: HookLayer = { ...userHooks({ BeforeAgent: 'touch canary' }), source: 'project' };
     await using env = await openHooked([say('ok')], [layer], { trustedFolder });
     await env.prompt('hello');

@@ -9,6 +9,7 @@ import type { AgentEvent } from '@castor/core';
 import { answer, call, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { lastTexts, openHooked, says, summaryOf, toldOf, userHooks } from './hook-fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const specific = (hookSpecificOutput: object, rest: object = {}) => says({ hookSpecificOutput, ...rest });
 const messagesOf = (events: readonly AgentEvent[]) =>
@@ -34,7 +35,7 @@ describe('BeforeAgent', () => {
     expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'BeforeAgent', prompt: 'hello' }]);
   });
 
-  it.each<[string, object, object, boolean]>([
+  variants.each<[string, object, object, boolean]>([
     ['stops', { continue: false, stopReason: 'not now' }, { outcome: 'stopped', detail: 'not now' }, true],
     ['blocks', { decision: 'block', reason: 'no' }, { outcome: 'blocked', detail: 'no' }, false],
     ['blocks without a reason', { decision: 'deny' }, { outcome: 'blocked', detail: 'No reason provided' }, false],
@@ -137,7 +138,7 @@ describe('BeforeModel', () => {
     ]);
   });
 
-  it.each<[string, object, object, string[]]>([
+  variants.each<[string, object, object, string[]]>([
     [
       'stops the prompt',
       { continue: false },
@@ -184,7 +185,7 @@ describe('BeforeModel', () => {
     expect(env.model.requests[0]?.body.contents.at(-2)).toEqual({ role: 'model', parts: [{ text: 'from the cache' }] });
   });
 
-  it.each([true, false])('changes what another hook has not mentioned, in a row: %j', async (sequential) => {
+  variants.each([true, false])('changes what another hook has not mentioned, in a row: %j', async (sequential) => {
     const changes = [{ config: { temperature: 0.25 } }, { config: { topK: 7 } }, { model: 'gemini-2.5-pro' }];
     const hooks = changes.map((llm_request) => specific({ llm_request }));
     await using env = await openHooked([say('ok')], [userHooks({ BeforeModel: hooks }, { sequential })]);
@@ -231,7 +232,7 @@ describe('AfterModel', () => {
     });
   });
 
-  it.each<[string, object, object]>([
+  variants.each<[string, object, object]>([
     ['stops', { continue: false, reason: 'enough' }, { text: '', outcome: 'stopped', detail: 'enough' }],
     ['blocks', { decision: 'block', reason: 'no' }, { text: '', outcome: 'blocked', detail: 'no' }],
     [
@@ -304,7 +305,7 @@ describe('BeforeTool', () => {
     expect(existsSync(join(env.workspace.project, 'made'))).toBe(true);
   });
 
-  it.each<[string, string[], object, string]>([
+  variants.each<[string, string[], object, string]>([
     [
       'denies',
       [says({ decision: 'deny', reason: 'not here' })],
@@ -334,7 +335,7 @@ describe('BeforeTool', () => {
     expect([toldOf(env.model), existsSync(join(env.workspace.project, 'made'))]).toEqual([[{ error }], false]);
   });
 
-  it.each(
+  variants.each(
     [
       'allow ask deny',
       'allow deny ask',
@@ -368,7 +369,7 @@ describe('BeforeTool', () => {
     expect(existsSync(join(env.workspace.project, 'made'))).toBe(false);
   });
 
-  it.each(['proceed_once', 'cancel'] as const)('asks even in yolo, and %s counts', async (outcome) => {
+  variants.each(['proceed_once', 'cancel'] as const)('asks even in yolo, and %s counts', async (outcome) => {
     await using env = await openTool(says({ decision: 'ask', systemMessage: 'look twice' }), { interactive: true });
     const events = await env.prompt('hello', (event) => {
       if (event.type === 'tool_call_confirmation') env.agent.session.respond('1', outcome);
@@ -394,7 +395,7 @@ describe('BeforeTool', () => {
     expect(JSON.stringify(toldOf(env.model))).toContain('[System] Tool input parameters were modified by a hook');
   });
 
-  it.each<[string, object, string]>([
+  variants.each<[string, object, string]>([
     ['an input the tool does not take', { cmd: 'x' }, 'command'],
     ['a command the policy denies', { command: 'rm -rf /' }, 'denied by policy'],
   ])('does not get past the checks with %s', async (_, tool_input, words) => {
@@ -524,20 +525,23 @@ describe('the other events', () => {
     ]);
   });
 
-  it.each(['startup', 'resume', 'clear'] as const)('SessionStart on %s gives context and a word', async (source) => {
-    const hook = specific({ additionalContext: 'be <brief>' }, { systemMessage: 'welcome' });
-    await using env = await openHooked([], [userHooks({ SessionStart: hook }, { matcher: source })]);
-    const { hooks } = env.agent;
-    expect(await hooks?.sessionStart(source, new AbortController().signal)).toBe(
-      '<hook_context>be &lt;brief&gt;</hook_context>',
-    );
-    expect(await env.closing()).toEqual([
-      { type: 'hook_message', hookEvent: 'SessionStart', level: 'info', message: 'welcome' },
-    ]);
-    expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'SessionStart', source }]);
-  });
+  variants.each(['startup', 'resume', 'clear'] as const)(
+    'SessionStart on %s gives context and a word',
+    async (source) => {
+      const hook = specific({ additionalContext: 'be <brief>' }, { systemMessage: 'welcome' });
+      await using env = await openHooked([], [userHooks({ SessionStart: hook }, { matcher: source })]);
+      const { hooks } = env.agent;
+      expect(await hooks?.sessionStart(source, new AbortController().signal)).toBe(
+        '<hook_context>be &lt;brief&gt;</hook_context>',
+      );
+      expect(await env.closing()).toEqual([
+        { type: 'hook_message', hookEvent: 'SessionStart', level: 'info', message: 'welcome' },
+      ]);
+      expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'SessionStart', source }]);
+    },
+  );
 
-  it.each(['exit', 'clear', 'logout', 'prompt_input_exit', 'other'] as const)(
+  variants.each(['exit', 'clear', 'logout', 'prompt_input_exit', 'other'] as const)(
     'SessionEnd is told %s',
     async (reason) => {
       await using env = await openHooked([], [userHooks({ SessionEnd: says({ systemMessage: 'bye' }) })]);

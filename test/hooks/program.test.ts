@@ -19,6 +19,7 @@ import {
 import type { CliOptions, Script, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { openSign } from './hook-fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const settings = (hooks: Record<string, string>, rest: object = {}) =>
   JSON.stringify({
@@ -47,7 +48,7 @@ async function runIn(workspace: Workspace, script: Script, args: string[] = [], 
 }
 
 describe('castor with hooks in the user’s settings', () => {
-  it.each(['text', 'json', 'stream-json'])(
+  variants.each(['text', 'json', 'stream-json'])(
     'says on stderr what they say, whatever goes to stdout: %s',
     async (format) => {
       const hooks = { SessionStart: 'echo welcome', BeforeAgent: 'echo looking', SessionEnd: 'echo bye' };
@@ -75,7 +76,7 @@ describe('castor with hooks in the user’s settings', () => {
     expect(parts.at(-1)?.text).toBe('<hook_context>be brief</hook_context>\n\nhello');
   });
 
-  it.each([
+  variants.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('ends the session on %s too', async (signal, code) => {
@@ -90,10 +91,10 @@ describe('castor with hooks in the user’s settings', () => {
     expect(eventsIn(workspace)).toEqual([['SessionEnd', 'exit']]);
   });
 
-  it.each([
+  variants.each([
     ['SIGTERM', 143],
     ['SIGKILL', null],
-  ] as const)('leaves no hook running when it ends by %s', async (signal, code) => {
+  ] as const)('leaves no hook running when it ends by %s', { tags: 'wide' }, async (signal, code) => {
     await using workspace = await createWorkspace();
     const sign = openSign(join(workspace.root, 'sign'));
     await mkdir(join(workspace.home, '.gemini'));
@@ -106,15 +107,18 @@ describe('castor with hooks in the user’s settings', () => {
     await sign.isGone();
   });
 
-  it.each(['text', 'json', 'stream-json'])('ends the session also when the service refuses, in %s', async (format) => {
-    await using workspace = await createWorkspace({
-      homeFiles: { '.gemini/settings.json': settings({ SessionEnd: LOG }) },
-    });
-    const { code } = await runIn(workspace, [jsonAnswer(400, googleError(400))], ['-o', format]);
-    expect([code, eventsIn(workspace)]).toEqual([1, [['SessionEnd', 'exit']]]);
-  });
+  variants.each(['text', 'json', 'stream-json'])(
+    'ends the session also when the service refuses, in %s',
+    async (format) => {
+      await using workspace = await createWorkspace({
+        homeFiles: { '.gemini/settings.json': settings({ SessionEnd: LOG }) },
+      });
+      const { code } = await runIn(workspace, [jsonAnswer(400, googleError(400))], ['-o', format]);
+      expect([code, eventsIn(workspace)]).toEqual([1, [['SessionEnd', 'exit']]]);
+    },
+  );
 
-  it('leaves one record of telemetry for each run of a hook', async () => {
+  it('leaves one record of telemetry for each run of a hook', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const outfile = join(workspace.root, 'telemetry.log');
     const hooks = { BeforeTool: 'exit 1', AfterAgent: 'echo fine', SessionEnd: 'true' };
@@ -157,7 +161,7 @@ describe('castor with hooks in the user’s settings', () => {
     expect([stdout, code, existsSync(join(workspace.project, 'made'))]).toEqual(['done\n', 0, false]);
   });
 
-  it.each(['BeforeAgent', 'BeforeModel'])(
+  variants.each(['BeforeAgent', 'BeforeModel'])(
     'answers with the reason, and succeeds, when %s refuses the prompt',
     async (hook) => {
       const hooks = { [hook]: 'echo "no secrets" >&2; exit 2' };
@@ -179,7 +183,7 @@ describe('castor with hooks in the user’s settings', () => {
     },
   );
 
-  it.each([
+  variants.each([
     ['BeforeAgent', /Agent execution stopped: enough/],
     ['BeforeTool', /Agent execution stopped: .*enough/],
   ])('names the stop of a %s hook in every format', async (event, message) => {
@@ -207,7 +211,7 @@ describe('castor with hooks in the user’s settings', () => {
 describe('castor in a project that brings hooks', () => {
   const hooks = settings({ BeforeAgent: 'touch canary', SessionStart: 'touch canary' });
 
-  it.each<[string, string[]]>([
+  variants.each<[string, string[]]>([
     ['-p', []],
     ['--yolo', ['--yolo']],
   ])('runs none of them where nobody trusts the folder, with %s', async (_, args) => {

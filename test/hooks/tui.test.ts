@@ -5,6 +5,7 @@ import { answer, call, createWorkspace, fakeModel, say, startTerminal } from '@c
 import type { Script, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { openSign } from './hook-fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const TRUSTED = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
 const LOG = 'cat >> "$GEMINI_PROJECT_DIR/log"; echo >> "$GEMINI_PROJECT_DIR/log"';
@@ -35,29 +36,33 @@ async function start(workspace: Workspace, hooks: Record<string, string>, script
 }
 
 describe('the terminal UI with hooks', () => {
-  it('sends the context of SessionStart again when the prompt that carried it is rewound', async () => {
-    await using workspace = await createWorkspace();
-    const output = JSON.stringify({ hookSpecificOutput: { additionalContext: 'speak Latin' } });
-    await using env = await start(workspace, { SessionStart: `echo '${output}'` }, [
-      say('Salve.'),
-      say('Vale.'),
-      say('Ave.'),
-    ]);
-    const { model, terminal } = env;
-    const timesIn = (index: number) => JSON.stringify(model.requests[index]?.body).split('speak Latin').length - 1;
-    await terminal.waitForText('Type your message');
-    terminal.type('first words\r');
-    await terminal.waitForText('Salve.');
-    terminal.type('/rewind\r');
-    await terminal.waitForText('Rewind to before which message?');
-    terminal.type('\r');
-    await terminal.waitForText('Rewound to before that message.');
-    terminal.type('\r');
-    await terminal.waitForText('Vale.');
-    terminal.type('more\r');
-    await terminal.waitForText('Ave.');
-    expect([timesIn(0), timesIn(1), timesIn(2)]).toEqual([1, 1, 1]);
-  });
+  it(
+    'sends the context of SessionStart again when the prompt that carried it is rewound',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace();
+      const output = JSON.stringify({ hookSpecificOutput: { additionalContext: 'speak Latin' } });
+      await using env = await start(workspace, { SessionStart: `echo '${output}'` }, [
+        say('Salve.'),
+        say('Vale.'),
+        say('Ave.'),
+      ]);
+      const { model, terminal } = env;
+      const timesIn = (index: number) => JSON.stringify(model.requests[index]?.body).split('speak Latin').length - 1;
+      await terminal.waitForText('Type your message');
+      terminal.type('first words\r');
+      await terminal.waitForText('Salve.');
+      terminal.type('/rewind\r');
+      await terminal.waitForText('Rewind to before which message?');
+      terminal.type('\r');
+      await terminal.waitForText('Rewound to before that message.');
+      terminal.type('\r');
+      await terminal.waitForText('Vale.');
+      terminal.type('more\r');
+      await terminal.waitForText('Ave.');
+      expect([timesIn(0), timesIn(1), timesIn(2)]).toEqual([1, 1, 1]);
+    },
+  );
 
   it('begins and ends a session on start, /clear and exit, and shows what hooks say', async () => {
     const output = { systemMessage: 'the hook spoke', hookSpecificOutput: { additionalContext: 'be brief' } };
@@ -87,7 +92,7 @@ describe('the terminal UI with hooks', () => {
     expect(parts.slice(1)).toEqual([{ text: '<hook_context>be brief</hook_context>\n\nhello' }]);
   });
 
-  it.each<[string, string, number]>([
+  variants.each<[string, string, number]>([
     ['SIGTERM', '', 143],
     ['Ctrl+C', '\x03\x03', 0],
   ])('ends on %s although a SessionStart hook hangs, and leaves it nowhere', async (_, keys, code) => {
@@ -103,7 +108,7 @@ describe('the terminal UI with hooks', () => {
     expect(readFileSync(join(workspace.project, 'log'), 'utf8')).toContain('"hook_event_name":"SessionEnd"');
   });
 
-  it('begins without a SessionStart hook that a person would not wait for', async () => {
+  it('begins without a SessionStart hook that a person would not wait for', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const sign = openSign(join(workspace.root, 'sign'));
     await using env = await start(workspace, { SessionStart: sign.command }, [say('an answer')]);
@@ -119,7 +124,7 @@ describe('the terminal UI with hooks', () => {
     await terminal.waitForText('an answer');
   });
 
-  it('gives the terminal back on a signal although a SessionEnd hook hangs', async () => {
+  it('gives the terminal back on a signal although a SessionEnd hook hangs', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using env = await start(workspace, { SessionEnd: 'sleep 1000' }, [say('an answer')]);
     await env.terminal.waitForText('Type your message');
@@ -182,7 +187,7 @@ describe('the terminal UI with hooks', () => {
     expect([asked.length, existsSync(join(workspace.project, 'made'))]).toEqual([1, true]);
   });
 
-  it('asks again about hooks that come after the folder was trusted', async () => {
+  it('asks again about hooks that come after the folder was trusted', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ files: { 'GEMINI.md': 'Use tabs.' } });
     await using model = await fakeModel([]);
     await using terminal = await startTerminal([], { workspace, model });

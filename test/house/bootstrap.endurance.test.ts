@@ -144,7 +144,7 @@ describe('npm start on a fresh clone', () => {
     expect(existsSync(join(clone, '.castor-bootstrap'))).toBe(false);
   });
 
-  it('tells how far a slow installation is', async () => {
+  it('tells how far a slow installation is', { tags: 'wide' }, async () => {
     remove('node_modules');
     const progress = /^castor: \d+ of \d+ packages, \d+ s$/m;
     const { code, stderr } = await start(['-p', 'help'], {

@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { answer, call, createWorkspace, fakeModel, jsonAnswer, say } from '@castor/testkit';
 import type { Step } from '@castor/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { variants } from './variants.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -187,7 +188,7 @@ describe('the library in a project of its own', () => {
     expect(Object.keys(programs).toSorted()).toEqual(['generator.ts', ...Object.keys(EXAMPLES)].toSorted());
   });
 
-  it.each(Object.entries(EXAMPLES))('docs/library.md: %s', async (name, { script, prints, files = {} }) => {
+  variants.each(Object.entries(EXAMPLES))('docs/library.md: %s', async (name, { script, prints, files = {} }) => {
     await using model = await fakeModel(script);
     await using folder = await createWorkspace({ files: { 'notes.txt': 'milk\n' } });
     const { stdout, stderr } = await run(process.execPath, [join(project, name)], {

@@ -47,7 +47,7 @@ it('shows what would run in a trusted folder, starts nothing by default, and sta
   expect(again.lines().join('\n')).not.toContain(ASKS);
 });
 
-it('asks again about a changed entry, and says that it changed', async () => {
+it('asks again about a changed entry, and says that it changed', { tags: 'wide' }, async () => {
   await using server = await mcpStdioCommand({ tools: [{ name: 'echo' }] });
   await using workspace = await createWorkspace({ files: { '.gemini/settings.json': settingsOf(server) } });
   await trust(workspace);

@@ -15,6 +15,7 @@ import {
 } from '@castor/testkit';
 import type { McpScript } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const ECHO: McpScript = { tools: [{ name: 'echo', description: 'Says it again.' }] };
 const CALL = [answer(call('mcp_one_echo', { a: 1 }, { id: '1' })), say('done')];
@@ -55,7 +56,7 @@ describe('a server of the user', () => {
     one.readRecord().assertLegal();
   });
 
-  it('runs outside a folder without a trust decision, and nothing of that folder', async () => {
+  it('runs outside a folder without a trust decision, and nothing of that folder', { tags: 'wide' }, async () => {
     await using one = await mcpStdioCommand(ECHO);
     await using workspace = await createWorkspace({
       homeFiles: settingsOf({ near: { command: './tool.sh' }, one: one.entry }),
@@ -78,7 +79,7 @@ describe('a server of the user', () => {
     ).toEqual([join(workspace.home, '.cache', 'castor', 'mcp-servers'), workspace.project]);
   });
 
-  it.each<[string, object, object, string[]]>([
+  variants.each<[string, object, object, string[]]>([
     ['trust', { trust: true }, {}, []],
     ['mcp.allowed', {}, { mcp: { allowed: ['one'] } }, []],
     ['--allowed-mcp-server-names', {}, {}, ['--allowed-mcp-server-names', 'one']],
@@ -151,7 +152,7 @@ describe('a server of the user', () => {
     expect(stdout.match(/a rule without effect names .*/g)).toEqual([`a rule without effect names ${says}`]);
   });
 
-  it.each<[string, object, string[]]>([
+  variants.each<[string, object, string[]]>([
     ['mcp.excluded', { mcp: { excluded: ['one'] } }, []],
     ['an empty mcp.allowed', { mcp: { allowed: [] } }, []],
     ['another name in the flag', {}, ['--allowed-mcp-server-names', 'two']],
@@ -165,7 +166,7 @@ describe('a server of the user', () => {
     expect(stderr.includes('no MCP server is called two. Configured: one.')).toBe(flags.includes('two'));
   });
 
-  it('does not start where the administrator says no, whatever the flag names', async () => {
+  it('does not start where the administrator says no, whatever the flag names', { tags: 'wide' }, async () => {
     await using one = await mcpStdioCommand(ECHO);
     await using workspace = await createWorkspace({ homeFiles: settingsOf({ one: one.entry }) });
     await workspace.write('../system.json', JSON.stringify({ mcp: { excluded: ['one'] } }));
@@ -261,7 +262,7 @@ describe('a server with many tools', () => {
 });
 
 describe('a server that asks', () => {
-  it('is declined without a user, and its question to the model counts', async () => {
+  it('is declined without a user, and its question to the model counts', { tags: 'wide' }, async () => {
     const question = { messages: [{ role: 'user', content: mcp.text('2+2?') }], maxTokens: 10 };
     const run = [
       mcp.request('elicitation/create', { message: 'Name?', requestedSchema: { type: 'object', properties: {} } }),

@@ -20,6 +20,7 @@ import {
 } from '@castor/testkit';
 import type { CliProcess, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/cli/bin/castor.cjs', import.meta.url));
 const WRITE = (name: string) =>
@@ -97,7 +98,7 @@ describe('over stdio', () => {
     model.assertDone();
   });
 
-  it.each<[string, Choice, boolean, number]>([
+  variants.each<[string, Choice, boolean, number]>([
     ['asks once and writes', 'Allow once', true, 2],
     ['asks once for the rest of the prompt', 'Allow for the rest of this prompt', true, 1],
     ['writes nothing after a no', 'No', false, 1],
@@ -132,7 +133,7 @@ describe('over stdio', () => {
     expect(() => process.kill(pid!, 0)).toThrow('ESRCH');
   });
 
-  it('tells a failed prompt, an unknown session and an unknown model as failures', async () => {
+  it('tells a failed prompt, an unknown session and an unknown model as failures', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([WRITE('a.txt')]);
     await using server = await openStdio(workspace, model, ['-y', '--max-turns', '1']);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, fault, runCli, say } from '@castor/testkit';
 import type { CliOptions, ModelRequest, Script, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const SECRET = 'hunter2-is-the-secret-value';
 const KEY = `sk-ant-${'x'.repeat(30)}`;
@@ -142,7 +143,7 @@ describe('a recorded run', () => {
     ]);
   });
 
-  it('keeps failures of the server and the waits after them, and replays them at once', async () => {
+  it('keeps failures of the server and the waits after them, and replays them at once', { tags: 'wide' }, async () => {
     await using place = await openPlace();
     let asked = 0;
     const { code } = await record(place, () => (asked++ === 0 ? fault(503, { retryAfter: 1 }) : say('after all')));
@@ -152,22 +153,26 @@ describe('a recorded run', () => {
     expect(stdout).toBe('✓ run.jsonl  the same (2 requests, 0 calls, 0 changed files)\n');
   });
 
-  it('of another protocol holds neither key nor folder, also where a model spells them in pieces', async () => {
-    await using place = await openPlace();
-    const path = join(place.workspace.project, 'a.txt');
-    const script = (request: ModelRequest) =>
-      JSON.stringify(request.body).includes('tool_result')
-        ? say(`The file ${path} and ${SECRET} are read.`)
-        : answer(call('read_file', { file_path: path }));
-    await using model = await fakeModel(script, { protocol: 'anthropic', key: KEY, quirks: { argumentPieces: 3 } });
-    const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: model.url, MY_SECRET: SECRET };
-    const words = ['--model', 'anthropic/claude-opus-5', '--record', 'run.jsonl', '-p', 'Read it'];
-    const recorded = await place.run(words, { env });
-    expect(recorded.code, recorded.stderr).toBe(0);
-    for (const hidden of [KEY, SECRET, place.workspace.root]) expect(place.text()).not.toContain(hidden);
-    const { code, stdout, stderr } = await place.run(['replay', 'run.jsonl']);
-    expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (2 requests, 1 call, 0 changed files)\n']);
-  });
+  it(
+    'of another protocol holds neither key nor folder, also where a model spells them in pieces',
+    { tags: 'wide' },
+    async () => {
+      await using place = await openPlace();
+      const path = join(place.workspace.project, 'a.txt');
+      const script = (request: ModelRequest) =>
+        JSON.stringify(request.body).includes('tool_result')
+          ? say(`The file ${path} and ${SECRET} are read.`)
+          : answer(call('read_file', { file_path: path }));
+      await using model = await fakeModel(script, { protocol: 'anthropic', key: KEY, quirks: { argumentPieces: 3 } });
+      const env = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: model.url, MY_SECRET: SECRET };
+      const words = ['--model', 'anthropic/claude-opus-5', '--record', 'run.jsonl', '-p', 'Read it'];
+      const recorded = await place.run(words, { env });
+      expect(recorded.code, recorded.stderr).toBe(0);
+      for (const hidden of [KEY, SECRET, place.workspace.root]) expect(place.text()).not.toContain(hidden);
+      const { code, stdout, stderr } = await place.run(['replay', 'run.jsonl']);
+      expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (2 requests, 1 call, 0 changed files)\n']);
+    },
+  );
 });
 
 describe('the recording of a stranger', () => {
@@ -180,7 +185,7 @@ describe('the recording of a stranger', () => {
   /** A recording names no folder: it is the same wherever it lies. */
   const writeHello = async ({ file }: Place) => writeFileSync(file, await (hello ??= recordHello()));
 
-  it('starts no program and reaches no address, whatever it says', async () => {
+  it('starts no program and reaches no address, whatever it says', { tags: 'wide' }, async () => {
     await using place = await openPlace();
     await writeHello(place);
     const marker = join(place.workspace.home, 'ran');
@@ -215,7 +220,7 @@ describe('the recording of a stranger', () => {
 });
 
 describe('what cannot be recorded or replayed', () => {
-  it.each<[string, string[], number, RegExp]>([
+  variants.each<[string, string[], number, RegExp]>([
     ['a missing recording', ['replay', 'no.jsonl'], 42, /no\.jsonl does not exist\./],
     ['another file', ['replay', 'other.jsonl'], 42, /other\.jsonl:1: the line is not part of a recording\./],
     ['no folder', ['replay'], 42, /There is no folder replays\./],
@@ -233,7 +238,7 @@ describe('a run that a replay could not do again', () => {
   const SERVER = { mcpServers: { near: { command: 'node', args: ['x.js'] } } };
   const SIGNED = { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'global' };
 
-  it.each<[string, object, readonly string[], Record<string, string>, RegExp]>([
+  variants.each<[string, object, readonly string[], Record<string, string>, RegExp]>([
     [
       'hooks',
       HOOK,

@@ -9,6 +9,7 @@ import { answer, call, createWorkspace, fakeModel, runCli, say, TEST_API_KEY } f
 import type { Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const reason = await reasonToSkip();
 
@@ -61,7 +62,7 @@ async function runAnswered(
 }
 
 describe.skipIf(reason !== undefined)(`a denied path${reason === undefined ? '' : `: skipped, ${reason}`}`, () => {
-  it.each(['once', 'session', 'always'])(
+  variants.each(['once', 'session', 'always'])(
     'is asked about, and allowed %s the command runs again from where it began',
     async (reply) => {
       await using workspace = await createWorkspace({ homeFiles: { 'other/a': '' } });

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { call, createWorkspace, fakeModel, runCli, say, TEST_API_KEY } from '@castor/testkit';
 import type { Workspace } from '@castor/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 /** Keeps its words, and runs what follows the image as a container would. */
 const ENGINE = `#!/bin/bash
@@ -104,7 +105,7 @@ describe('a container', () => {
 });
 
 describe('a container that does not start', () => {
-  it.each<[what: string, kind: string, engine: [string, string] | undefined, words: string]>([
+  variants.each<[what: string, kind: string, engine: [string, string] | undefined, words: string]>([
     ['its program is missing', 'podman', undefined, 'podman is not installed'],
     ['its engine fails', 'docker', ['docker', '#!/bin/sh\necho "no daemon" >&2\nexit 125\n'], 'did not start'],
     ['its container does not run', 'lxc', ['lxc', LXC], 'lxc start gemini-sandbox'],

@@ -11,6 +11,7 @@ import {
   plantBubblewrap,
 } from '../../packages/core/src/sandbox/bubblewrap-failures.fixture.ts';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
+import { variants } from '../house/variants.ts';
 
 const reason = await reasonToSkip();
 const skipped = reason === undefined ? '' : `: skipped, ${reason}`;
@@ -132,7 +133,7 @@ describe.skipIf(reason !== undefined)('an MCP server in a sandbox', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a sandbox that does not start', () => {
-  it.each(BUBBLEWRAP_FAILURES)(
+  variants.each(BUBBLEWRAP_FAILURES)(
     'ends with 44 and the exact sentence, and nothing ran: %s',
     async (_, stderr, sentence) => {
       await using workspace = await createWorkspace();

@@ -36,7 +36,7 @@ it('looks failed in the terminal, live and resumed, and in sessions show', async
   expect(shown.bytes).toContain('\u001b[31mfailed (exit 3)\u001b[39m: out');
 });
 
-it('of several that ran together is marked above its own result in sessions show', async () => {
+it('of several that ran together is marked above its own result in sessions show', { tags: 'wide' }, async () => {
   await using workspace = await createWorkspace();
   await using model = await fakeModel([
     answer(shell('sleep 0.2; echo slow; exit 4'), shell('echo quick')),
@@ -49,7 +49,7 @@ it('of several that ran together is marked above its own result in sessions show
   );
 });
 
-it('of the user looks failed in the terminal, live and resumed, and in sessions show', async () => {
+it('of the user looks failed in the terminal, live and resumed, and in sessions show', { tags: 'wide' }, async () => {
   await using workspace = await createWorkspace();
   await using model = await fakeModel([say('Done.')]);
   const options = { model, workspace, columns: 100 };

@@ -17,6 +17,7 @@ import {
 import type { FakeModel } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { prepareChats, readSessions } from './session-folder.ts';
+import { variants } from '../house/variants.ts';
 
 const ID = '[0-9a-f-]{36}';
 
@@ -58,7 +59,7 @@ describe('castor --resume', () => {
     expect((await run('--list-sessions')).stdout).toBe('No previous sessions found for this project.\n');
   });
 
-  it.each([
+  variants.each([
     [['-r', '7', '-p', 'x'], /Error resuming session: No previous sessions found for this project\./],
     [['-r', '../../x', '-p', 'x'], /Error resuming session: Invalid session "\.\.\/\.\.\/x"/],
     [['--session-file', 'none.json', '-p', 'x'], /The session file .*none\.json is not readable: ENOENT/],
@@ -119,7 +120,7 @@ describe('castor --resume', () => {
     ]);
   });
 
-  it.each([
+  variants.each([
     ['a custom command', '/review x', 'Review x now.', 'Review x now.'],
     ['a prompt with a file', 'Read @a.txt', 'Read @a.txt', 'text of a'],
   ])('sends %s whole at --continue, after a kill before it was sent', async (_, typed, sent, alsoSent) => {
@@ -156,40 +157,48 @@ describe('castor --resume', () => {
     ]);
   });
 
-  it('has a prompt that failed at its first request: the model reads it with the next one, once', async () => {
-    await using workspace = await createWorkspace();
-    const failed = fault(400, { message: 'Not today.' });
-    await using model = await fakeModel([failed, failed, say('Fine.'), failed, say('Sent again.'), say('Yes.')]);
-    const run = (...args: string[]) => runCli(args, { workspace, model });
-    expect(await run('-p', 'Do the dishes')).toMatchObject({ code: 1 });
-    expect((await run('sessions', 'show')).stdout).toContain('> Do the dishes\n\n(Not today.)');
-    const resumed = await run('-r', '-p', 'Hello?');
-    expect(resumed).toMatchObject({ code: 1 });
-    expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today; --continue resumes it).');
-    expect(await run('-r', '-p', 'Once more')).toMatchObject({ code: 0, stdout: 'Fine.\n' });
-    const first = ['Do the dishes', 'Hello?', 'Once more', 'Fine.'];
-    expect(wordsSent(model)).toEqual(first.slice(0, 3));
-    await run('-r', '-p', 'Lay the table');
-    const shown = (await run('sessions', 'show')).stdout;
-    expect(shown.match(/^> .*/gm)).toEqual(['> Do the dishes', '> Hello?', '> Once more', '> Lay the table']);
-    expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Sent again.\n' });
-    expect(wordsSent(model)).toEqual([...first, 'Lay the table']);
-    expect(await run('-r', '-p', 'Sure?')).toMatchObject({ code: 0 });
-    expect(wordsSent(model)).toEqual([...first, 'Lay the table', 'Sent again.', 'Sure?']);
-    model.assertDone();
-  });
+  it(
+    'has a prompt that failed at its first request: the model reads it with the next one, once',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace();
+      const failed = fault(400, { message: 'Not today.' });
+      await using model = await fakeModel([failed, failed, say('Fine.'), failed, say('Sent again.'), say('Yes.')]);
+      const run = (...args: string[]) => runCli(args, { workspace, model });
+      expect(await run('-p', 'Do the dishes')).toMatchObject({ code: 1 });
+      expect((await run('sessions', 'show')).stdout).toContain('> Do the dishes\n\n(Not today.)');
+      const resumed = await run('-r', '-p', 'Hello?');
+      expect(resumed).toMatchObject({ code: 1 });
+      expect(resumed.stderr).toContain('The last prompt failed: "Do the dishes" (Not today; --continue resumes it).');
+      expect(await run('-r', '-p', 'Once more')).toMatchObject({ code: 0, stdout: 'Fine.\n' });
+      const first = ['Do the dishes', 'Hello?', 'Once more', 'Fine.'];
+      expect(wordsSent(model)).toEqual(first.slice(0, 3));
+      await run('-r', '-p', 'Lay the table');
+      const shown = (await run('sessions', 'show')).stdout;
+      expect(shown.match(/^> .*/gm)).toEqual(['> Do the dishes', '> Hello?', '> Once more', '> Lay the table']);
+      expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Sent again.\n' });
+      expect(wordsSent(model)).toEqual([...first, 'Lay the table']);
+      expect(await run('-r', '-p', 'Sure?')).toMatchObject({ code: 0 });
+      expect(wordsSent(model)).toEqual([...first, 'Lay the table', 'Sent again.', 'Sure?']);
+      model.assertDone();
+    },
+  );
 
-  it('shows a custom command that failed as it was typed, and sends again what it stands for', async () => {
-    await using workspace = await createWorkspace({
-      homeFiles: { '.gemini/commands/review.toml': 'prompt = "Review {{args}} with care."' },
-    });
-    await using model = await fakeModel([fault(400, { message: 'Not today.' }), say('Reviewed.')]);
-    const run = (...args: string[]) => runCli(args, { workspace, model });
-    expect(await run('-p', '/review src')).toMatchObject({ code: 1 });
-    expect((await run('sessions', 'show')).stdout).toContain('> /review src\n\n(Not today.)');
-    expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Reviewed.\n' });
-    expect(lastTexts(model)).toEqual(['Review src with care.']);
-  });
+  it(
+    'shows a custom command that failed as it was typed, and sends again what it stands for',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace({
+        homeFiles: { '.gemini/commands/review.toml': 'prompt = "Review {{args}} with care."' },
+      });
+      await using model = await fakeModel([fault(400, { message: 'Not today.' }), say('Reviewed.')]);
+      const run = (...args: string[]) => runCli(args, { workspace, model });
+      expect(await run('-p', '/review src')).toMatchObject({ code: 1 });
+      expect((await run('sessions', 'show')).stdout).toContain('> /review src\n\n(Not today.)');
+      expect(await run('--continue')).toMatchObject({ code: 0, stdout: 'Reviewed.\n' });
+      expect(lastTexts(model)).toEqual(['Review src with care.']);
+    },
+  );
 
   it('loses no text that a killed run had shown: the model reads it as its own, interrupted words', async () => {
     await using workspace = await createWorkspace();
@@ -247,7 +256,7 @@ describe('castor --resume', () => {
     expect((await readSessions(chats)).startsWith(lines)).toBe(true);
   });
 
-  it('runs where no session can be kept, and says so once', async () => {
+  it('runs where no session can be kept, and says so once', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/tmp': 'in the way' } });
     await using model = await fakeModel([
       answer(call('run_shell_command', { command: 'echo x' })),

@@ -67,7 +67,7 @@ describe('castor branch', () => {
     expect((await run('branch', 'list')).stdout).toBe('This folder has no branches.\n');
   });
 
-  it('gives one prompt to two branches with two models', async () => {
+  it('gives one prompt to two branches with two models', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await workspace.write('a.txt', 'one\n');
     await using model = await fakeModel([say('Hello.'), say('Answer.'), say('Answer.')]);

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const shell = (command: string) => answer(call('run_shell_command', { command }));
 const READY = 'Type your message';
 
-it('lists all sessions, undoes in an earlier one, and leaves what a later one changed', async () => {
+it('lists all sessions, undoes in an earlier one, and leaves what a later one changed', { tags: 'wide' }, async () => {
   await using workspace = await createWorkspace({ files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } });
   await using model = await fakeModel([
     ...[shell('echo two > a.txt; echo two > b.txt; echo x > made.txt'), say('First.')],

@@ -56,18 +56,22 @@ describe('castor undo', () => {
     expect(readFileSync(path('made/x'), 'utf8')).toBe('x\n');
   });
 
-  it('tells the model of an undo when the session goes on, and shows the changes with /diff', async () => {
-    await using workspace = await createWorkspace();
-    await workspace.write('a.txt', 'one\n');
-    await using model = await fakeModel([shell('echo two > a.txt'), say('Done.'), say('Read.')]);
-    const run = (...args: string[]) => runCli(args, { workspace, model });
-    await run('-p', 'Change a.txt', '-y');
-    expect((await run('-r', 'latest', '-p', '/diff')).stdout).toContain('-one\n+two\n');
-    await run('undo', '--yes');
-    expect((await run('-r', 'latest', '-p', '/diff')).stdout).toContain('This session has changed no files.');
-    await run('-r', 'latest', '-p', 'And now?');
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('took back the file changes made for');
-  });
+  it(
+    'tells the model of an undo when the session goes on, and shows the changes with /diff',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace();
+      await workspace.write('a.txt', 'one\n');
+      await using model = await fakeModel([shell('echo two > a.txt'), say('Done.'), say('Read.')]);
+      const run = (...args: string[]) => runCli(args, { workspace, model });
+      await run('-p', 'Change a.txt', '-y');
+      expect((await run('-r', 'latest', '-p', '/diff')).stdout).toContain('-one\n+two\n');
+      await run('undo', '--yes');
+      expect((await run('-r', 'latest', '-p', '/diff')).stdout).toContain('This session has changed no files.');
+      await run('-r', 'latest', '-p', 'And now?');
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('took back the file changes made for');
+    },
+  );
 
   it('covers only edits in a home folder, and says so once (40)', async () => {
     await using workspace = await createWorkspace();
@@ -77,7 +81,7 @@ describe('castor undo', () => {
     expect(stderr.match(/Undo covers edits only/g)).toHaveLength(1);
   });
 
-  it('costs commands that only read nothing: no store is made', async () => {
+  it('costs commands that only read nothing: no store is made', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await workspace.write('a.txt', 'one\n');
     await using model = await fakeModel([shell('cat a.txt | grep o'), say('Done.')]);

@@ -94,7 +94,7 @@ describe('a shell that starts programs', () => {
     expect(await first.ended).toBe(3);
   });
 
-  it('starts nothing for a worker that has died', async () => {
+  it('starts nothing for a worker that has died', { tags: 'wide' }, async () => {
     starter = new DirectStarter();
     const worker = at('worker.mts');
     const code = `import { readFileSync } from 'node:fs';

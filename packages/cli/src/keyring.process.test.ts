@@ -68,13 +68,17 @@ it.runIf(process.platform === 'linux')('is none where it does not answer', async
   expect([await openKeyring({ GEMINI_FORCE_FILE_STORAGE: 'true' }), bus.asked]).toEqual([undefined, 1]);
 });
 
-it.runIf(process.platform === 'linux')('holds up neither a run with a secret of an extension nor its end', async () => {
-  await using bus = await openSilentBus();
-  await using workspace = await createWorkspace({ files: { 'ext/gemini-extension.json': MANIFEST } });
-  await using model = await fakeModel(() => say('ok'));
-  const install = ['extensions', 'install', './ext', '--consent', '--skip-settings'];
-  expect((await runCli(install, { workspace })).code).toBe(0);
-  const env = { DBUS_SESSION_BUS_ADDRESS: bus.address };
-  const { code, stdout } = await runCli(['-p', 'hi'], { workspace, model, env });
-  expect([code, stdout, bus.asked]).toEqual([0, 'ok\n', 1]);
-});
+it.runIf(process.platform === 'linux')(
+  'holds up neither a run with a secret of an extension nor its end',
+  { tags: 'wide' },
+  async () => {
+    await using bus = await openSilentBus();
+    await using workspace = await createWorkspace({ files: { 'ext/gemini-extension.json': MANIFEST } });
+    await using model = await fakeModel(() => say('ok'));
+    const install = ['extensions', 'install', './ext', '--consent', '--skip-settings'];
+    expect((await runCli(install, { workspace })).code).toBe(0);
+    const env = { DBUS_SESSION_BUS_ADDRESS: bus.address };
+    const { code, stdout } = await runCli(['-p', 'hi'], { workspace, model, env });
+    expect([code, stdout, bus.asked]).toEqual([0, 'ok\n', 1]);
+  },
+);

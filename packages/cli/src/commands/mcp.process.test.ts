@@ -39,7 +39,7 @@ describe('castor mcp list', () => {
     await good.untilAlive((alive) => alive.length === 0);
   });
 
-  it('ends at its limit, and ends the server with what it started', async () => {
+  it('ends at its limit, and ends the server with what it started', { tags: 'wide' }, async () => {
     const daemon = mcp.grandchild({ isDetached: true, ignores: ['SIGTERM'] });
     await using slow = await mcpStdioCommand({
       rules: [

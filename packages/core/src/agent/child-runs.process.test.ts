@@ -29,7 +29,7 @@ function clockThatWaits(milliseconds: number) {
 }
 
 describe('a run of a sub-agent', () => {
-  it('that takes too long is cut, has one turn to hand in what it has, and is an error', async () => {
+  it('that takes too long is cut, has one turn to hand in what it has, and is an error', { tags: 'wide' }, async () => {
     const { clock, expire } = clockThatWaits(120_000);
     const hang: Step = () => {
       expire();

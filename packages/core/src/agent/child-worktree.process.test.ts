@@ -97,7 +97,7 @@ describe('an isolated run', () => {
     expect(readFileSync(patch, 'utf8')).toContain('+theirs');
   });
 
-  it('tells of a permission to execute, which no edit can apply', async () => {
+  it('tells of a permission to execute, which no edit can apply', { tags: 'wide' }, async () => {
     await using files = await openRepository();
     const command = 'printf x > run.sh && chmod +x run.sh a.txt';
     await using env = await openSubagents(
@@ -113,7 +113,7 @@ describe('an isolated run', () => {
     expect(output).toContain('The whole diff is in ');
   });
 
-  it('asks before its changes are applied, and keeps what the user declines', async () => {
+  it('asks before its changes are applied, and keeps what the user declines', { tags: 'wide' }, async () => {
     await using files = await openRepository();
     await using env = await openSubagents(
       { main: [invoke, say('ok')], r: [write('a.txt', 'new\n'), complete] },

@@ -102,7 +102,7 @@ describe('the registry of projects', () => {
     expect((await readdir(path())).toSorted()).toEqual(['projects.json', 'tmp']);
   });
 
-  it('lets one of two processes take over, each time: both names are kept', async () => {
+  it('lets one of two processes take over, each time: both names are kept', { tags: 'wide' }, async () => {
     const rounds = 4;
     const homes = Array.from({ length: 12 }, (_, index) => join(home, `${index}`));
     const script = `

@@ -75,12 +75,12 @@ describe('a language server', () => {
     expect(await files.edit(undefined, '{ "a": 1 }\n')).toBeUndefined();
   });
 
-  it('knows the errors before the first edit from the text before it', async () => {
+  it('knows the errors before the first edit from the text before it', { tags: 'wide' }, async () => {
     await using files = await open();
     expect(await files.edit('{ "a": nope }', '{ "a": nope, "b": 1 }')).toBeUndefined();
   });
 
-  it('is asked about the text of an editor that has not saved it', async () => {
+  it('is asked about the text of an editor that has not saved it', { tags: 'wide' }, async () => {
     await using files = await open({ formatters: [{ name: 'tidy', ...node('0') }] });
     await files.edit('{}', '{}');
     expect(await files.editUnsaved('{ "a": nope }')).toMatch(/a\.json:1: Value expected/);

@@ -63,7 +63,7 @@ function versionsIn({ home, project: cwd }: Workspace): { versions: string[]; co
 }
 
 describe('a process killed with SIGKILL', () => {
-  it('during an installation leaves nothing, or the extension whole', async () => {
+  it('during an installation leaves nothing, or the extension whole', { tags: 'wide', timeout: 300_000 }, async () => {
     await using source = await createWorkspace({ files: filesOf('1') });
     let kills = 0;
     for (const point of POINTS) {
@@ -73,7 +73,7 @@ describe('a process killed with SIGKILL', () => {
       if (found) expect(found).toEqual({ versions: ['text of 1'], consent: 'known' });
     }
     expect(kills).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   it('during an update leaves the old version or the new one, never half', async () => {
     await using source = await createWorkspace({ files: filesOf('1') });

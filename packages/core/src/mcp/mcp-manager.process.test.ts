@@ -15,6 +15,7 @@ import { McpManager } from './mcp-manager.ts';
 import { createOpenTransport } from './open-transport.ts';
 import { selectServers } from './select-servers.ts';
 import type { McpEvent } from './server-state.ts';
+import { variants } from '../../../../test/house/variants.ts';
 
 const NEVER = new AbortController().signal;
 const ECHO: McpScript = { tools: [{ name: 'echo', description: 'Says it again.' }] };
@@ -320,7 +321,7 @@ const HARMLESS: StdioFaultName[] = [
 ];
 
 describe('a fault at the start is one sentence and leaves no process', () => {
-  it.each(FAULTS)('%s', async (fault, error) => {
+  variants.each(FAULTS)('%s', async (fault, error) => {
     await using one = await mcpStdioCommand(mcp.withFault(ECHO, fault));
     const isLimit = error.source.includes('not ready');
     await using run = open({ one }, isLimit ? { more: { timeout: 400 } } : {});
@@ -348,7 +349,7 @@ describe('a fault at the start is one sentence and leaves no process', () => {
 });
 
 describe('a fault in a call fails the call', () => {
-  it.each(CALL_FAULTS)('%s', async (fault, called) => {
+  variants.each(CALL_FAULTS)('%s', async (fault, called) => {
     await using one = await mcpStdioCommand(mcp.withFault(ECHO, fault));
     await using run = open({ one }, { clock: /within/.test(called.source) ? impatient : hasty });
     await run.ready();
@@ -359,7 +360,7 @@ describe('a fault in a call fails the call', () => {
 });
 
 describe('a harmless fault changes nothing', () => {
-  it.each(HARMLESS)('%s', async (fault) => {
+  variants.each(HARMLESS)('%s', async (fault) => {
     await using one = await mcpStdioCommand(mcp.withFault(ECHO, fault));
     await using run = open({ one });
     await run.ready();

@@ -177,24 +177,28 @@ describe('a damaged session file', () => {
     }
   });
 
-  it('gives a legal conversation whatever bytes are changed, doubled, swapped or lost (seeded)', () => {
-    const random = seededRandom(5);
-    const below = (limit: number) => Math.floor(random() * limit);
-    for (let round = 0; round < 1500; round++) {
-      const lines = toText(LOG).trimEnd().split('\n');
-      for (let change = below(4); change > 0; change--) {
-        const from = below(lines.length);
-        const kind = below(4);
-        if (kind === 0) lines.splice(from, 1);
-        else if (kind === 1) lines.splice(below(lines.length), 0, lines[from] ?? '');
-        else if (kind === 2) lines.push(...lines.splice(from, 1));
-        else lines[from] = JSON.stringify(shuffleValue(JSON.parse(lines[from] ?? '{}'), random));
+  it(
+    'gives a legal conversation whatever bytes are changed, doubled, swapped or lost (seeded)',
+    { tags: 'wide' },
+    () => {
+      const random = seededRandom(5);
+      const below = (limit: number) => Math.floor(random() * limit);
+      for (let round = 0; round < 1500; round++) {
+        const lines = toText(LOG).trimEnd().split('\n');
+        for (let change = below(4); change > 0; change--) {
+          const from = below(lines.length);
+          const kind = below(4);
+          if (kind === 0) lines.splice(from, 1);
+          else if (kind === 1) lines.splice(below(lines.length), 0, lines[from] ?? '');
+          else if (kind === 2) lines.push(...lines.splice(from, 1));
+          else lines[from] = JSON.stringify(shuffleValue(JSON.parse(lines[from] ?? '{}'), random));
+        }
+        const bytes = Buffer.from(lines.join('\n'));
+        for (let flips = below(6); flips > 0; flips--) bytes[below(bytes.length)] = below(256);
+        expect(findConversationViolations([...toContents(bytes)])).toEqual([]);
       }
-      const bytes = Buffer.from(lines.join('\n'));
-      for (let flips = below(6); flips > 0; flips--) bytes[below(bytes.length)] = below(256);
-      expect(findConversationViolations([...toContents(bytes)])).toEqual([]);
-    }
-  });
+    },
+  );
 });
 
 /** The same record with one of its values replaced by something else. */

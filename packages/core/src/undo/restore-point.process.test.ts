@@ -57,43 +57,47 @@ describe('a restore point', () => {
     expect(readRestorePoint(options.directory, 'bad')).toMatch(/^Checkpoint file is invalid: /);
   });
 
-  it('of Castor is reached also after an undo that went further back; what is not as it was is told', async () => {
-    await using trial = new UndoTrial();
-    trial.write('a.ts', 'one\n');
-    await trial.begin();
-    const options = await optionsOf(trial);
-    await trial.shell('echo two > a.ts; echo x > made');
-    trial.prompt();
-    const wanted = trial.tree();
-    const callId = await trial.edit('a.ts', 'three\n');
-    const point = {
-      time: 0,
-      toolCall: { name: 'replace', args: { file_path: 'a.ts' } },
-      history: HISTORY,
-      sessionId: trial.sessionId,
-    };
-    const name = writeRestorePoint(options.directory, { ...point, callId, promptId: 'p2' });
-    await trial.undo.settled();
-    await trial.back();
-    await trial.back();
-    expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('one\n');
-    expect(await restorePoint(name!, options)).toMatchObject({ problems: [] });
-    expect(trial.tree()).toEqual(wanted);
-    // The other way: a redo brings the call back.
-    await trial.forth();
-    expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('three\n');
-    await trial.undo.refresh();
-    trial.write('a.ts', 'by the user\n');
-    const { problems } = await restorePoint(name!, options);
-    expect(problems).toEqual([expect.stringMatching(/^a\.ts: /)]);
-    expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('by the user\n');
-    // Undone again, and followed by another change: the earlier call is out of reach, and that is told.
-    trial.write('a.ts', 'three\n');
-    await trial.back({ to: '1' });
-    trial.prompt();
-    await trial.shell('echo new > other');
-    expect((await restorePoint(name!, options)).problems).toEqual([expect.stringMatching(/^1 earlier call undone/)]);
-  });
+  it(
+    'of Castor is reached also after an undo that went further back; what is not as it was is told',
+    { tags: 'wide' },
+    async () => {
+      await using trial = new UndoTrial();
+      trial.write('a.ts', 'one\n');
+      await trial.begin();
+      const options = await optionsOf(trial);
+      await trial.shell('echo two > a.ts; echo x > made');
+      trial.prompt();
+      const wanted = trial.tree();
+      const callId = await trial.edit('a.ts', 'three\n');
+      const point = {
+        time: 0,
+        toolCall: { name: 'replace', args: { file_path: 'a.ts' } },
+        history: HISTORY,
+        sessionId: trial.sessionId,
+      };
+      const name = writeRestorePoint(options.directory, { ...point, callId, promptId: 'p2' });
+      await trial.undo.settled();
+      await trial.back();
+      await trial.back();
+      expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('one\n');
+      expect(await restorePoint(name!, options)).toMatchObject({ problems: [] });
+      expect(trial.tree()).toEqual(wanted);
+      // The other way: a redo brings the call back.
+      await trial.forth();
+      expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('three\n');
+      await trial.undo.refresh();
+      trial.write('a.ts', 'by the user\n');
+      const { problems } = await restorePoint(name!, options);
+      expect(problems).toEqual([expect.stringMatching(/^a\.ts: /)]);
+      expect(readFileSync(trial.path('a.ts'), 'utf8')).toBe('by the user\n');
+      // Undone again, and followed by another change: the earlier call is out of reach, and that is told.
+      trial.write('a.ts', 'three\n');
+      await trial.back({ to: '1' });
+      trial.prompt();
+      await trial.shell('echo new > other');
+      expect((await restorePoint(name!, options)).problems).toEqual([expect.stringMatching(/^1 earlier call undone/)]);
+    },
+  );
 
   it('of Gemini CLI restores its snapshot, leaves newer files, and can be undone', async () => {
     await using trial = new UndoTrial();

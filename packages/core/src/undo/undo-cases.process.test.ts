@@ -41,7 +41,7 @@ async function proves(trial: UndoTrial, command: string, options = {}): Promise<
 }
 
 describe('undo of real programs', () => {
-  it.skipIf(!canRun('npm', '--version'))('takes back npm install and npm uninstall (3)', async () => {
+  it.skipIf(!canRun('npm', '--version'))('takes back npm install and npm uninstall (3)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('package.json', '{ "name": "work", "version": "1.0.0" }\n');
     const library = { name: 'one', version: '1.0.0', bin: './one.js', files: ['*.js'] };
@@ -64,6 +64,7 @@ describe('undo of real programs', () => {
 
   it.skipIf(!canRun('git', '--version'))(
     'keeps what is in nested repositories, submodules and worktrees (11)',
+    { tags: 'wide' },
     async () => {
       await using trial = new UndoTrial();
       const git = 'git -c user.name=n -c user.email=e@e -c init.defaultBranch=main -c protocol.file.allow=always';

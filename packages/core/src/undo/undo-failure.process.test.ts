@@ -93,21 +93,25 @@ describe('a killed program (33)', () => {
 });
 
 describe('the store', () => {
-  it('stays within its budget during one walk of a large workspace, and says what it does not keep', async () => {
-    await using trial = new UndoTrial({ budget: { freeBytes: 0, shareOfFree: 1, storeBytes: 3_000_000 } });
-    for (let file = 0; file < 12; file++)
-      trial.write(`f${file}`, execFileSync('head', ['-c', '900000', '/dev/urandom'], { maxBuffer: 2e6 }));
-    await trial.begin();
-    const segments = join(trial.store, 'segments');
-    const size = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
-    expect(size).toBeLessThan(5_000_000);
-    expect(trial.told.join()).toMatch(/^Undo does not cover \d+ files: the disk or the store of undo is full/);
-    await trial.shell('rm f0 f9; echo new > new');
-    const preview = await trial.desk.preview({ last: 1 });
-    expect(preview.recreated).toEqual(['f0']);
-    expect(preview.notCovered).toMatchObject([{ path: 'f9', reason: 'lost' }]);
-    expect(preview.deleted).toEqual(['new']);
-  });
+  it(
+    'stays within its budget during one walk of a large workspace, and says what it does not keep',
+    { tags: 'wide' },
+    async () => {
+      await using trial = new UndoTrial({ budget: { freeBytes: 0, shareOfFree: 1, storeBytes: 3_000_000 } });
+      for (let file = 0; file < 12; file++)
+        trial.write(`f${file}`, execFileSync('head', ['-c', '900000', '/dev/urandom'], { maxBuffer: 2e6 }));
+      await trial.begin();
+      const segments = join(trial.store, 'segments');
+      const size = readdirSync(segments).reduce((sum, name) => sum + statSync(join(segments, name)).size, 0);
+      expect(size).toBeLessThan(5_000_000);
+      expect(trial.told.join()).toMatch(/^Undo does not cover \d+ files: the disk or the store of undo is full/);
+      await trial.shell('rm f0 f9; echo new > new');
+      const preview = await trial.desk.preview({ last: 1 });
+      expect(preview.recreated).toEqual(['f0']);
+      expect(preview.notCovered).toMatchObject([{ path: 'f9', reason: 'lost' }]);
+      expect(preview.deleted).toEqual(['new']);
+    },
+  );
 
   it('cuts a torn end off, and goes on', () => {
     const folder = mkdtempSync(join(tmpdir(), 'castor-store-'));

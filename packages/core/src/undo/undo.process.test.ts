@@ -105,39 +105,43 @@ describe('undo, redo and undo again of a command', () => {
     expect(statSync(trial.path('a')).ino).toBe(statSync(trial.path('c')).ino);
   });
 
-  it.skipIf(!hasGit)('leaves .git alone unless it is asked to include it (8, 9, 10, 11)', async () => {
-    await using trial = new UndoTrial();
-    fill(trial);
-    const git = 'git -c user.name=n -c user.email=e@e -c init.defaultBranch=main';
-    trial.sh(`${git} init -q . && git add -A && ${git} commit -qm one && echo dirty >> a.txt && echo u > untracked`);
-    trial.sh(
-      `mkdir -p nested/lib && cd nested/lib && ${git} init -q . && echo n > n && git add n && ${git} commit -qm n`,
-    );
-    trial.sh(`mkdir empty-repo && cd empty-repo && ${git} init -q . && echo n > n`);
-    await trial.begin();
-    const withGit = { withGit: true };
-    await proves(trial, 'checkout', 'git checkout -q -- a.txt', withGit);
-    await proves(trial, 'stash', `${git} stash -qu`, withGit);
-    await proves(trial, 'clean', 'git clean -qfdx', withGit);
-    await proves(trial, 'reset', 'git reset -q --hard', withGit);
-    await proves(
-      trial,
-      'commit and branch',
-      `git switch -qc b && git add a.txt untracked && ${git} commit -qm two`,
-      withGit,
-    );
-    await proves(trial, 'rm -rf .git', 'rm -rf .git', withGit);
-    await proves(trial, 'nested repository', 'rm -rf nested; echo x >> empty-repo/n', withGit);
-    trial.prompt('without');
-    await trial.shell(`echo new > a.txt; git add a.txt; ${git} commit -qm three`);
-    const preview = await trial.desk.preview({ last: 1 });
-    expect(preview.restored).toEqual(['a.txt']);
-    expect(new Set(preview.leftAlone.map(({ reason }) => reason))).toEqual(new Set(['git']));
-    const head = readFileSync(trial.path('.git/refs/heads/main'), 'utf8');
-    await trial.desk.apply(preview);
-    expect(readFileSync(trial.path('.git/refs/heads/main'), 'utf8')).toBe(head);
-    expect(readFileSync(trial.path('a.txt'), 'utf8')).toContain('dirty');
-  });
+  it.skipIf(!hasGit)(
+    'leaves .git alone unless it is asked to include it (8, 9, 10, 11)',
+    { tags: 'wide' },
+    async () => {
+      await using trial = new UndoTrial();
+      fill(trial);
+      const git = 'git -c user.name=n -c user.email=e@e -c init.defaultBranch=main';
+      trial.sh(`${git} init -q . && git add -A && ${git} commit -qm one && echo dirty >> a.txt && echo u > untracked`);
+      trial.sh(
+        `mkdir -p nested/lib && cd nested/lib && ${git} init -q . && echo n > n && git add n && ${git} commit -qm n`,
+      );
+      trial.sh(`mkdir empty-repo && cd empty-repo && ${git} init -q . && echo n > n`);
+      await trial.begin();
+      const withGit = { withGit: true };
+      await proves(trial, 'checkout', 'git checkout -q -- a.txt', withGit);
+      await proves(trial, 'stash', `${git} stash -qu`, withGit);
+      await proves(trial, 'clean', 'git clean -qfdx', withGit);
+      await proves(trial, 'reset', 'git reset -q --hard', withGit);
+      await proves(
+        trial,
+        'commit and branch',
+        `git switch -qc b && git add a.txt untracked && ${git} commit -qm two`,
+        withGit,
+      );
+      await proves(trial, 'rm -rf .git', 'rm -rf .git', withGit);
+      await proves(trial, 'nested repository', 'rm -rf nested; echo x >> empty-repo/n', withGit);
+      trial.prompt('without');
+      await trial.shell(`echo new > a.txt; git add a.txt; ${git} commit -qm three`);
+      const preview = await trial.desk.preview({ last: 1 });
+      expect(preview.restored).toEqual(['a.txt']);
+      expect(new Set(preview.leftAlone.map(({ reason }) => reason))).toEqual(new Set(['git']));
+      const head = readFileSync(trial.path('.git/refs/heads/main'), 'utf8');
+      await trial.desk.apply(preview);
+      expect(readFileSync(trial.path('.git/refs/heads/main'), 'utf8')).toBe(head);
+      expect(readFileSync(trial.path('a.txt'), 'utf8')).toContain('dirty');
+    },
+  );
 
   it.skipIf(!hasGit)(
     'keeps raw bytes whatever the attributes of a repository say (12), and needs no repository (13, 14)',
@@ -204,7 +208,7 @@ describe('the conflict rule', () => {
     expect(readFileSync(join(trial.folder, 'outside/b.ts'), 'utf8')).toBe('agent\n');
   });
 
-  it('gives what another session edited at the same time to that session (30)', async () => {
+  it('gives what another session edited at the same time to that session (30)', { tags: 'wide' }, async () => {
     await using one = new UndoTrial();
     fill(one);
     await one.begin();
@@ -320,7 +324,7 @@ describe('what is not covered', () => {
     expect(await trial.desk.apply(preview)).toMatchObject({ done: ['small'], isVerified: true });
   });
 
-  it('covers edits only in a tree beyond the limits, and says so once (40, 41)', async () => {
+  it('covers edits only in a tree beyond the limits, and says so once (40, 41)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial({ limits: { entries: 3 } });
     fill(trial);
     await trial.begin();

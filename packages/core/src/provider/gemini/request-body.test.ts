@@ -103,7 +103,7 @@ describe('toGenerateBody', () => {
     for (const { contents, body } of bodies) expect(parse(body)).toEqual({ contents });
   });
 
-  it('does not keep a conversation that is very large, and still sends all of it', () => {
+  it('does not keep a conversation that is very large, and still sends all of it', { tags: 'wide' }, () => {
     const contents = [user('a'.repeat(9 * 1024 * 1024)), user('b'.repeat(9 * 1024 * 1024))];
     for (let turn = 0; turn < 2; turn++) {
       expect(toText(toGenerateBody({ model: 'm', contents })) === JSON.stringify({ contents })).toBe(true);

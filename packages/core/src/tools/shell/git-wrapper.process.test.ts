@@ -9,6 +9,7 @@ import { createChildEnvironment } from './child-environment.ts';
 import { writeGitWrapper } from './git-wrapper.ts';
 import { createShellFixture } from './shell.fixture.ts';
 import type { ShellFixture } from './shell.fixture.ts';
+import { variants } from '../../../../../test/house/variants.ts';
 
 describe('the git of a folder that is not trusted', () => {
   let fixture: ShellFixture;
@@ -64,7 +65,7 @@ describe('the git of a folder that is not trusted', () => {
   const run = (command: string, env = environment) =>
     spawnSync('bash', ['-c', command], { cwd: folder, env, encoding: 'utf8', input: 'from stdin' });
 
-  it.each([
+  variants.each([
     'cd sub && git status && git diff && git log -p',
     'git -C sub diff',
     'git --no-pager -c a.b=c -C . -C sub diff',
@@ -98,7 +99,7 @@ describe('the git of a folder that is not trusted', () => {
     }
   });
 
-  it('runs nothing that a submodule configures, though .gitmodules asks for its status', async () => {
+  it('runs nothing that a submodule configures, though .gitmodules asks for its status', { tags: 'wide' }, async () => {
     await writeFile(join(folder, '.gitmodules'), '[submodule "S"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n');
     plainGit(folder, 'add', '.gitmodules', 'sub');
     plainGit(folder, 'commit', '-qm', 'submodule');
@@ -111,17 +112,21 @@ describe('the git of a folder that is not trusted', () => {
     expect(readdirSync(canaries)).toContain('clean');
   });
 
-  it('keeps the settings of the user, the words of the call, its input and its exit code', async () => {
-    await writeFile(join(fixture.directory, '.gitconfig'), '[user]\n\tname = Me\n[filter "lfs"]\n\tclean = cat\n');
-    expect(run('git config user.name; git config filter.lfs.clean').stdout).toBe('Me\ncat\n');
-    expect(
-      run(`git config --file "a b" x.y "two  words
+  it(
+    'keeps the settings of the user, the words of the call, its input and its exit code',
+    { tags: 'wide' },
+    async () => {
+      await writeFile(join(fixture.directory, '.gitconfig'), '[user]\n\tname = Me\n[filter "lfs"]\n\tclean = cat\n');
+      expect(run('git config user.name; git config filter.lfs.clean').stdout).toBe('Me\ncat\n');
+      expect(
+        run(`git config --file "a b" x.y "two  words
 and a line"; git config --file "a b" x.y`).stdout,
-    ).toBe('two  words\nand a line\n');
-    expect(run('git hash-object --stdin').stdout).toBe('a8db5c49a6843440a256be1341b84e09339bdb0c\n');
-    expect(run('git rev-parse --verify nothing').status).toBe(128);
-    expect(run('git').status).toBe(1);
-  });
+      ).toBe('two  words\nand a line\n');
+      expect(run('git hash-object --stdin').stdout).toBe('a8db5c49a6843440a256be1341b84e09339bdb0c\n');
+      expect(run('git rev-parse --verify nothing').status).toBe(128);
+      expect(run('git').status).toBe(1);
+    },
+  );
 
   it('is not installed where git is missing or only in the folder itself', async () => {
     await writeFile(join(folder, 'git'), '#!/bin/sh\n', { mode: 0o755 });
