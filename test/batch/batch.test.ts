@@ -191,6 +191,23 @@ describe('a budget over all tasks', () => {
     expect(spent).toBeLessThan(1500 + 601);
     expect(lines.filter(({ status }) => status === 'budget').length).toBeGreaterThan(0);
   });
+
+  it('counts what a program spent that was killed between its answer and its result', async () => {
+    await using place = await openBatchPlace();
+    await using model = await fakeModel(() =>
+      answer(text('ok'), usage({ promptTokenCount: 600, totalTokenCount: 601 })),
+    );
+    const hooks = { AfterAgent: [{ hooks: [{ type: 'command', command: 'kill -9 $PPID' }] }] };
+    const settings = join(place.workspace.home, '.gemini');
+    mkdirSync(settings, { recursive: true });
+    writeFileSync(join(settings, 'settings.json'), JSON.stringify({ hooks }));
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'a' }]));
+    const { lines, stderr } = await place.run(
+      ['run', 'tasks.jsonl', '--max-tokens', '9000', '-o', 'jsonl', '--', '--no-sandbox'],
+      { model },
+    );
+    expect(lines[0], stderr).toMatchObject({ status: 'crashed', answer: 'ok', tokens: 601, turns: 1 });
+  });
 });
 
 describe('an overloaded provider', () => {

@@ -9,7 +9,13 @@ export interface RunResult {
   status: 'success' | 'error';
   error?: { type: string; message: string; code: number; status?: number };
   structured?: unknown;
-  stats?: { cost_usd?: number | null; total_tokens?: number; models?: Readonly<Record<string, { requests?: number }>> };
+  stats?: RunStats;
+}
+
+interface RunStats {
+  cost_usd?: number | null;
+  total_tokens?: number;
+  models?: Readonly<Record<string, { requests?: number }>>;
 }
 
 /** Statuses of a provider that has too much to do. */
@@ -24,11 +30,12 @@ export class RunLog {
   answer = '';
   result: RunResult | undefined;
   calls = 0;
-  turns = 0;
   sessionId: string | undefined;
   model: string | undefined;
-  /** Of all runs in the file. */
-  readonly spent: { cost: number | null; tokens: number } = { cost: 0, tokens: 0 };
+  /** Of the runs in the file that have ended. */
+  private ended: Sums = { cost: 0, tokens: 0, turns: 0 };
+  /** What the last run has told of itself. A run that was killed has no result. */
+  private last: RunStats | undefined;
   /** Set by a failed attempt, until it is taken. */
   private overload = false;
   readonly path: string;
@@ -38,6 +45,16 @@ export class RunLog {
   constructor(path: string, offset = 0) {
     this.path = path;
     this.offset = offset;
+  }
+
+  /** Of all runs in the file. */
+  get spent(): { cost: number | null; tokens: number } {
+    const { cost, tokens } = sumOf(this.ended, this.last);
+    return { cost, tokens };
+  }
+
+  get turns(): number {
+    return sumOf(this.ended, this.last).turns;
   }
 
   /** Whether the provider was overloaded since the last question. */
@@ -86,6 +103,8 @@ export class RunLog {
     }
     switch (event['type']) {
       case 'init':
+        this.ended = sumOf(this.ended, this.last);
+        this.last = undefined;
         this.sessionId = String(event['session_id']);
         this.model = String(event['model']);
         this.answer = '';
@@ -107,18 +126,29 @@ export class RunLog {
       case 'result':
         this.result = event as unknown as RunResult;
         this.overload ||= isOverload(this.result);
-        this.count(this.result);
+        this.last = this.result.stats ?? this.last;
+        return;
+      case 'spent':
+        this.last = event['stats'] as RunStats;
         return;
       default:
     }
   }
+}
 
-  private count({ stats }: RunResult): void {
-    this.turns += Object.values(stats?.models ?? {}).reduce((sum, { requests = 0 }) => sum + requests, 0);
-    this.spent.tokens += stats?.total_tokens ?? 0;
-    const { cost_usd: cost = 0 } = stats ?? {};
-    this.spent.cost = cost === null || this.spent.cost === null ? null : this.spent.cost + cost;
-  }
+interface Sums {
+  cost: number | null;
+  tokens: number;
+  turns: number;
+}
+
+function sumOf({ cost, tokens, turns }: Sums, stats: RunStats = {}): Sums {
+  const { cost_usd: more = 0, total_tokens: moreTokens = 0, models = {} } = stats;
+  return {
+    cost: cost === null || more === null ? null : cost + more,
+    tokens: tokens + moreTokens,
+    turns: turns + Object.values(models).reduce((sum, { requests = 0 }) => sum + requests, 0),
+  };
 }
 
 /** The run failed because the provider had too much to do, not because of the task. */

@@ -11,6 +11,7 @@ import type {
   FallbackRequestedEvent,
   PromptEndedEvent,
   ServerToolCallConfirmationDetails,
+  SessionMetrics,
   ToolCallResponseInfo,
 } from '@castor/core';
 import type { Output } from '../output.ts';
@@ -155,6 +156,13 @@ export class StreamJsonWriter implements HeadlessWriter {
       ...(refused && { airgap: { refused } }),
       stats: toStreamStats(metrics, error ? 0 : durationMs),
     });
+  }
+
+  /** What the run has spent up to now: a worker of a batch knows it also when the run is killed. */
+  spent(metrics: SessionMetrics): void {
+    void this.line('spent', { stats: toStreamStats(metrics, 0) });
+    // Written before anything else happens.
+    void this.output.drained();
   }
 
   private async promptEnded({ outcome, error, detail, budget }: PromptEndedEvent): Promise<void> {

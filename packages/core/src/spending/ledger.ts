@@ -65,6 +65,8 @@ export class Ledger {
   readonly prices: PriceTable;
   /** The spending of sub-agents by name; it is part of the other figures too. */
   readonly agents = new Map<string, AgentMetrics>();
+  /** Called after each request. */
+  onRecord: (() => void) | undefined;
   private readonly tools: ToolLedger;
   private readonly models = new Map<string, ModelAccount>();
 
@@ -83,6 +85,7 @@ export class Ledger {
     }
     if (request.failure) countError(account, request.failure);
     if (request.usage) this.spend(account, role, request.model, request.usage, isBroken(request.failure));
+    this.onRecord?.();
   }
 
   /** Turns a request recorded as answered into a failed one without a turn; its tokens stay spent. */
