@@ -19,7 +19,6 @@ import { boundLog, TAIL_BYTES } from './bound-log.ts';
 import { builtin } from '../../util/builtin-modules.ts';
 import type { Confine } from '../../util/invocation.ts';
 import { makeDirectory } from '../../util/make-directory.ts';
-import { startInvocation } from '../../util/start-invocation.ts';
 
 export interface BackgroundProcess {
   readonly pid: number;
@@ -114,6 +113,7 @@ export class BackgroundProcesses {
         ? await confineShell(confine, start, 'background')
         : { invocation: shell, variables: environment };
       const started = { ...invocation, environment: { ...variables, ...invocation.environment } };
+      const { startInvocation } = await import('../../util/start-invocation.ts');
       const child = startInvocation(started, {
         cwd: directory,
         stdio: ['ignore', handle.fd, handle.fd],
