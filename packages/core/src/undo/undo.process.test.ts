@@ -53,39 +53,55 @@ async function proves(trial: UndoTrial, name: string, command: string, options =
   expect(trial.tree(), name).toEqual(before);
 }
 
+/** One of each kind. */
+const CHANGES = {
+  '1 create': 'echo new > new.txt; mkdir -p d/e; echo f > d/e/f',
+  '1 modify': 'echo two > a.txt',
+  '1 delete': 'rm a.txt',
+  '4 rm -rf of a folder with ignored files': 'rm -rf src .env',
+  '7 a folder renamed': 'mv src source',
+  '15 modes': 'chmod 600 a.txt; chmod 4755 run.sh; chmod 750 src',
+  '16 folder to link': 'mv src moved; ln -s moved src',
+  '22 names':
+    "touch \"$(printf 'a\\nb')\" \"$(printf 'caf\\351')\" \"$(printf '\\303\\251')\" \"$(printf 'e\\314\\201')\" A.TXT $(head -c 255 /dev/zero | tr '\\0' n); mkdir \"$(printf 'd\\377')\"; echo x > \"$(printf 'd\\377')/x\"",
+  '25 same size, same time': 'touch -r a.txt t; printf "eno\\n" > a.txt; touch -r t a.txt; rm t',
+  '26 the clock set back':
+    'echo old > a.txt; touch -d 1999-01-01 a.txt src/b.ts; echo x >> src/b.ts; touch -d 1999-01-01 src/b.ts',
+};
+
+const FURTHER_CHANGES = {
+  '1 append': 'echo two >> a.txt',
+  '1 truncate': ': > a.txt',
+  '2 sed -i': 'sed -i s/1/2/ src/b.ts',
+  '3 an install that is replaced':
+    'mkdir -p node_modules/y; echo y > node_modules/y/index.js; rm -r node_modules/x; echo 1 > package-lock.json',
+  '5 rm -rf node_modules': 'rm -rf node_modules',
+  '6 an ignored file overwritten': 'echo SECRET=2 > .env',
+  '16 a link made': 'ln -s a.txt link',
+  '16 file to folder': 'rm a.txt; mkdir a.txt; echo x > a.txt/x',
+  '16 folder to file': 'rm -r src; echo x > src',
+  '16 file to link': 'rm a.txt; ln -s .env a.txt',
+  '19 empty folders': 'mkdir -p empty/er',
+  '23 a sparse file': 'truncate -s 3M sparse; printf x >> sparse',
+};
+
 describe('undo, redo and undo again of a command', () => {
-  it('brings every kind of change back exactly', async () => {
+  async function provesAll(changes: Readonly<Record<string, string>>): Promise<void> {
     await using trial = new UndoTrial();
     fill(trial);
     await trial.begin();
-    const cases = {
-      '1 create': 'echo new > new.txt; mkdir -p d/e; echo f > d/e/f',
-      '1 modify': 'echo two > a.txt',
-      '1 append': 'echo two >> a.txt',
-      '1 truncate': ': > a.txt',
-      '1 delete': 'rm a.txt',
-      '2 sed -i': 'sed -i s/1/2/ src/b.ts',
-      '3 an install that is replaced':
-        'mkdir -p node_modules/y; echo y > node_modules/y/index.js; rm -r node_modules/x; echo 1 > package-lock.json',
-      '4 rm -rf of a folder with ignored files': 'rm -rf src .env',
-      '5 rm -rf node_modules': 'rm -rf node_modules',
-      '6 an ignored file overwritten': 'echo SECRET=2 > .env',
-      '7 a folder renamed': 'mv src source',
-      '15 modes': 'chmod 600 a.txt; chmod 4755 run.sh; chmod 750 src',
-      '16 a link made': 'ln -s a.txt link',
-      '16 file to folder': 'rm a.txt; mkdir a.txt; echo x > a.txt/x',
-      '16 folder to file': 'rm -r src; echo x > src',
-      '16 folder to link': 'mv src moved; ln -s moved src',
-      '16 file to link': 'rm a.txt; ln -s .env a.txt',
-      '19 empty folders': 'mkdir -p empty/er',
-      '22 names':
-        "touch \"$(printf 'a\\nb')\" \"$(printf 'caf\\351')\" \"$(printf '\\303\\251')\" \"$(printf 'e\\314\\201')\" A.TXT $(head -c 255 /dev/zero | tr '\\0' n); mkdir \"$(printf 'd\\377')\"; echo x > \"$(printf 'd\\377')/x\"",
-      '23 a sparse file': 'truncate -s 3M sparse; printf x >> sparse',
-      '25 same size, same time': 'touch -r a.txt t; printf "eno\\n" > a.txt; touch -r t a.txt; rm t',
-      '26 the clock set back':
-        'echo old > a.txt; touch -d 1999-01-01 a.txt src/b.ts; echo x >> src/b.ts; touch -d 1999-01-01 src/b.ts',
-    };
-    for (const [name, command] of Object.entries(cases)) await proves(trial, name, command);
+    for (const [name, command] of Object.entries(changes)) await proves(trial, name, command);
+  }
+
+  it('brings every kind of change back exactly', { timeout: 300_000 }, () => provesAll(CHANGES));
+
+  // The process that keeps files has a low priority, and all processors are busy.
+  it('brings further changes back exactly', { tags: 'wide', timeout: 300_000 }, () => provesAll(FURTHER_CHANGES));
+
+  it('brings a large tree back that was renamed, and an edit in place', { tags: 'wide' }, async () => {
+    await using trial = new UndoTrial();
+    fill(trial);
+    await trial.begin();
     for (let file = 0; file < 400; file++) trial.write(`large/d${file % 20}/f${file}`, `${file}`);
     await proves(trial, '7 a large tree renamed', 'mv large larger');
     if (hasPerl) await proves(trial, '2 perl -pi', "perl -pi -e 's/b/c/' src/b.ts");
