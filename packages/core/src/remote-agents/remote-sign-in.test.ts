@@ -73,6 +73,15 @@ describe('a remote agent with OAuth', () => {
     const remotes = new RemoteAgents({ home: '/nowhere', environment: {}, clock: systemClock, runCommand });
     await expect(remotes.signIn(agent, consenting())).rejects.toThrow(problem);
   });
+
+  it('cannot be signed in to over plain http, and the sentence is about an agent', async () => {
+    const cardJson = JSON.stringify({ url: 'http://agents.example/rpc' });
+    const places = { authorization_url: 'https://agents.example/a', token_url: 'https://agents.example/t' };
+    const auth = { type: 'oauth', client_id: 'x', ...places };
+    const agent: RemoteAgent = { kind: 'remote', name: 'weather', description: '', source: 'user', cardJson, auth };
+    const remotes = new RemoteAgents({ home: '/nowhere', environment: {}, clock: systemClock, runCommand });
+    await expect(remotes.signIn(agent, consenting())).rejects.toThrow('The agent weather is reached over plain http.');
+  });
 });
 
 describe('a remote agent at Google', () => {

@@ -23,7 +23,7 @@ export function toSafeAddress(text: unknown, { what, server }: { what: string; s
     throw new SignInError('setup', `${what} is ${shown}. Castor sends credentials over https only.`);
   }
   if (url.protocol === 'http:' && !isLoopback(server)) {
-    throw new SignInError('setup', `${what} is on this machine (${shown}), but the MCP server is not.`);
+    throw new SignInError('setup', `${what} is on this machine (${shown}), but ${server.host} is not.`);
   }
   return url;
 }

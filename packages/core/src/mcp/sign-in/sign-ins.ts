@@ -126,8 +126,9 @@ export class SignIns {
 
   private signInAddress(server: McpServer): NetworkAddress {
     const { name, address } = server;
+    const kind = this.options.purpose === 'a2a' ? 'agent' : 'MCP server';
     const refuse = (sentence: string): never => {
-      throw new SignInError('setup', `The MCP server ${name} ${sentence}`);
+      throw new SignInError('setup', `The ${kind} ${name} ${sentence}`);
     };
     if (address.kind === 'stdio')
       return refuse('is a process on this machine and has no sign-in. Pass secrets in its env.');
