@@ -115,7 +115,7 @@ describe('an eval', () => {
     },
   );
 
-  it('goes on after an interruption', async () => {
+  it('goes on after an interruption', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace(SUITE);
     const hold = gate();
     await using model = await fakeModel((request) =>
