@@ -128,6 +128,12 @@ describe('a recorded run', () => {
     expect(missing.stdout).toContain(
       'The order differs: the call replace comes where the recording has the request POST',
     );
+    const [before = ''] = whole.split(/^\{"type":"response"/m);
+    const empty = await replay(() => before);
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([
+      ...[42, ''],
+      expect.stringContaining('holds no answer of the model: the recorded run was interrupted before the first one.'),
+    ]);
     const updated = await replay(
       (text) => text.replaceAll('Do the work', 'Do  the work').replace('Do  the work', 'Do the work'),
       ['--update'],

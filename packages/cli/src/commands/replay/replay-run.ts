@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRecording } from '@castor/core/program';
-import type { ReplayReport } from '@castor/core/program';
+import type { Recording, ReplayReport } from '@castor/core/program';
 import type { ReplayOptions } from '../../recording/open-tape.ts';
 import { makePlace } from './replay-place.ts';
 
@@ -24,6 +24,10 @@ const MAX_TEXT = 4_000;
 /** Throws an Error that names what is wrong with the file. With `isUpdate` the file is replaced. */
 export async function replayFile(path: string, options: ReplayOptions, context: ReplayContext): Promise<Replayed> {
   const recording = parseRecording(readFileSync(path, 'utf8'), path);
+  if (!hasAnswer(recording))
+    throw new Error(
+      `${path} holds no answer of the model: the recorded run was interrupted before the first one. Nothing was compared; record it again.`,
+    );
   const place = makePlace(recording, context.environment);
   try {
     const { directory } = place;
@@ -42,6 +46,12 @@ export async function replayFile(path: string, options: ReplayOptions, context: 
   } finally {
     place.remove();
   }
+}
+
+/** A run that asked the model nothing and ended by itself needs none. */
+function hasAnswer({ lines, end }: Recording): boolean {
+  if (end && lines.every(({ type }) => type !== 'request')) return true;
+  return lines.some((line) => line.type === 'response' && (!line.isOpen || line.chunks.length > 0));
 }
 
 const NOTHING: ReplayReport = { requests: 0, calls: 0, changes: 0, isPartial: false };

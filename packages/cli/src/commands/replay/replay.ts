@@ -27,7 +27,7 @@ exit code. It ends at the first difference. Without a name: all of the folder re
   --timed          keeps the pauses of the recorded answers
   -o <format>      text or json
 
-Exit codes: 0 the same · 1 a difference · 42 not a recording
+Exit codes: 0 the same · 1 a difference · 42 not a recording, or one without an answer
 More: docs/replay.md
 `;
 
