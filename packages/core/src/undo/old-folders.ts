@@ -1,7 +1,7 @@
 /** The folders of the last walk around the entry that a walk has come to, and which of them are still the same. */
 
 import type { Stats } from 'node:fs';
-import { lstatOf } from './read-state.ts';
+import { lookAt } from './read-state.ts';
 
 interface OldFolder {
   readonly path: string;
@@ -29,14 +29,14 @@ export class OldFolders {
 
   private keptAt(index: number): Stats | null {
     const folder = this.folders[index];
-    if (!folder) return lstatOf('.');
+    if (!folder) return lookAt('.') ?? null;
     if (folder.kept === undefined) {
       const above = this.keptAt(index - 1);
       // Below a folder that became a link there is another folder.
       const isReached = this.folders[index - 1]?.isSame ?? true;
-      const found = isReached ? lstatOf(folder.path) : null;
+      const found = isReached ? lookAt(folder.path) : null;
       folder.isSame = found?.isDirectory() === true && found.ino === folder.inode;
-      folder.kept = folder.isSame ? found : above;
+      folder.kept = found && folder.isSame ? found : above;
     }
     return folder.kept;
   }

@@ -35,6 +35,15 @@ export function lstatOf(path: string): Stats | null {
   }
 }
 
+/** The same, and undefined for a path that cannot be looked up: a folder above it is closed. */
+export function lookAt(path: string): Stats | null | undefined {
+  try {
+    return lstatOf(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The state of a path that `lstat` described. `limit`: a larger file is not read. */
 export function readState(path: string, found: Stats | null, keep: Keep, limit: number): TreeState {
   if (!found) return null;

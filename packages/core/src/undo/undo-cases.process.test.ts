@@ -116,7 +116,11 @@ describe('what cannot be kept', () => {
     const driver = fileURLToPath(new URL('unreadable-driver.fixture.ts', import.meta.url));
     const { stdout, stderr } = runAsNobody(driver, folder);
     expect(stderr).toBe('');
+    // A folder that is closed during a walk does not end it: what is in it is unknown, and not deleted.
+    const closed = { changed: ['b/1', 'd'], noted: [['unreadable', 'b']] };
+    const open = { changed: [], noted: [] };
     expect(JSON.parse(stdout)).toEqual({
+      whileWalking: [closed, open, closed, open],
       told: ['Undo does not cover listed, locked, secret.txt (cannot be read).'],
       restored: ['a.txt', 'closed'],
       notCovered: [{ path: 'secret.txt', reason: 'unreadable' }],

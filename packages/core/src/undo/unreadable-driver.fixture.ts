@@ -1,7 +1,10 @@
 /** A session of an ordinary user in a workspace with a file and folders that may not be read: see undo-cases.process.test.ts. */
 
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashOf } from './content-store.ts';
 import { UndoTrial } from './undo.fixture.ts';
+import { walkTree } from './walk-tree.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const trial = new UndoTrial({ folder });
@@ -13,11 +16,13 @@ chmodSync(trial.path('locked'), 0o000);
 trial.write('listed/inside.txt', 'hidden');
 chmodSync(trial.path('listed'), 0o444);
 trial.write('closed/inside.txt', 'kept');
+const whileWalking = walkWhileClosing(join(folder, 'walked'));
 await trial.begin();
 await trial.shell('echo two > a.txt; rm -f secret.txt; chmod 0444 closed');
 const preview = await trial.desk.preview({ last: 1 });
 const { isVerified } = await trial.desk.apply(preview);
 const answer = {
+  whileWalking,
   told: trial.told,
   restored: preview.restored,
   notCovered: preview.notCovered.map(({ path, reason }) => ({ path, reason })),
@@ -28,3 +33,38 @@ await trial.undo.dispose();
 trial.recorder.close();
 // oxlint-disable-next-line no-console -- a program of its own
 console.log(JSON.stringify(answer));
+
+/** Walks during which the folder `b` is closed as soon as a content of it is read: first one that lists it, then one that knows its names. */
+function walkWhileClosing(place: string): unknown[] {
+  const before = process.cwd();
+  mkdirSync(join(place, 'work/b/c'), { recursive: true });
+  process.chdir(join(place, 'work'));
+  for (const path of ['a', 'b/1', 'b/2', 'b/c/3', 'd']) writeFileSync(path, 'first');
+  let last: string | undefined;
+  const walk = (next: string, areListsKnown: boolean) => {
+    const { changes, unkept } = walkTree({
+      ...{ previous: last, next: join(place, next), areListsKnown, exclude: new Set<string>() },
+      // Nothing is so young that a later change could have the same time.
+      moment: Date.now() + 10_000,
+      keep: (bytes) => {
+        if (bytes.includes('close')) chmodSync('b', 0o000);
+        return hashOf(bytes);
+      },
+      store: { has: () => true, hasBytes: () => true },
+      limits: { fileBytes: 1e6, rebuildableBytes: 1e6, rebuildableFiles: 1000, entries: 1000, totalBytes: 1e9 },
+    });
+    last = join(place, next);
+    chmodSync('b', 0o755);
+    const noted = [...unkept].map(([reason, { paths }]) => [reason, ...paths.keys()]);
+    return { changed: changes.call.map(({ path }) => path), noted };
+  };
+  walk('first', false);
+  const results = [];
+  for (const areListsKnown of [false, true]) {
+    writeFileSync('b/1', `close it ${areListsKnown ? 'again' : 'once'}`);
+    writeFileSync('d', `seen ${areListsKnown ? 'again' : 'once'}`);
+    results.push(walk(`closed ${areListsKnown}`, areListsKnown), walk(`open ${areListsKnown}`, false));
+  }
+  process.chdir(before);
+  return results;
+}

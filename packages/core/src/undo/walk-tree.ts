@@ -11,7 +11,7 @@ import type { ContentStore } from './content-store.ts';
 import { ManifestReader, ManifestWriter } from './manifest.ts';
 import type { ManifestEntry, StoredEntry } from './manifest.ts';
 import { OldFolders } from './old-folders.ts';
-import { lstatOf, modeOf, readLink, readFile } from './read-state.ts';
+import { lookAt, lstatOf, modeOf, readLink, readFile } from './read-state.ts';
 import type { Keep } from './read-state.ts';
 import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
 import type { FileState, TreeChange, TreeState, Unkept } from './tree-state.ts';
@@ -102,8 +102,7 @@ class Walk {
   run(): WalkResult {
     this.open();
     const isCompared = this.reader !== undefined;
-    const root = lstatOf('.');
-    this.device = root?.dev ?? 0;
+    this.device = lookAt('.')?.dev ?? 0;
     this.listed('', this.names(''), false, 'known');
     while (this.old) this.gone();
     const { changes, unkept } = this;
@@ -136,18 +135,18 @@ class Walk {
       if (names.length > 0) lstatOf(below(path, names[0]!));
       return names;
     } catch {
-      if (path !== '') this.note('unreadable', path);
       return undefined;
     }
   }
 
   private listed(path: string, names: readonly string[] | undefined, isRebuilt: boolean, arrival: Arrival): void {
-    // Unknown is not the same as deleted.
-    if (!names) return this.skipBelow(path);
+    if (!names) return this.leave(path);
     for (const name of names) {
       const child = below(path, name);
       if (this.options.exclude.has(child) || isOwnTemporary(name)) continue;
-      const found = lstatOf(child);
+      const found = lookAt(child);
+      // Closed since its names were read.
+      if (found === undefined) return this.leave(path);
       if (found) this.entry(child, found, isRebuilt, arrival);
     }
   }
@@ -158,7 +157,8 @@ class Walk {
     let last = '';
     while (this.old?.path.startsWith(start)) {
       const child = this.old.path;
-      const found = child.includes('/', start.length) ? null : lstatOf(child);
+      const found = child.includes('/', start.length) ? null : lookAt(child);
+      if (found === undefined) return this.leave(path);
       // Gone at this moment, or below a folder that is.
       if (!found) this.gone();
       else this.entry(child, found, isRebuilt, 'known');
@@ -258,8 +258,9 @@ class Walk {
     this.change({ path, before: state, after: null }, this.options.evidence?.ofGone(this.oldFolders.keptAbove(path)));
   }
 
-  /** The manifest keeps what it knows of a folder that cannot be read now. */
-  private skipBelow(path: string): void {
+  /** Of a folder that cannot be read or entered now, the manifest keeps what it knows: unknown is not the same as deleted. */
+  private leave(path: string): void {
+    if (path !== '') this.note('unreadable', path);
     while (this.old && (path === '' || this.old.path.startsWith(`${path}/`))) {
       this.writer.copy(this.old);
       this.advance();
