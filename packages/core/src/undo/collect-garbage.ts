@@ -50,8 +50,8 @@ export function collectGarbage(options: CollectOptions): Collected {
 
 /** The first of all that need a content: `BASE`, or the number of the point, from one on. */
 function rankContents({ store, manifests, points }: CollectOptions): ContentIndex {
-  const ranks = new ContentIndex();
-  for (const content of manifestContents(manifests)) ranks.set(content, BASE);
+  const ranks = new ContentIndex(store.contentCount);
+  for (const path of manifests) rankManifest(path, ranks);
   for (const [index, point] of points.entries())
     for (const content of typeof point === 'string' ? contentsOfList(store, point) : point)
       if (!ranks.has(content)) ranks.set(content, index + 1);
@@ -84,17 +84,15 @@ function* contentsOfList(store: ContentStore, list: string): Generator<string> {
   }
 }
 
-function* manifestContents(paths: readonly string[]): Generator<string> {
-  for (const path of paths) {
-    let reader: ManifestReader | undefined;
-    try {
-      reader = new ManifestReader(path);
-      for (let entry = reader.next(); entry; entry = reader.next())
-        if (entry.state.kind === 'file') yield entry.state.content;
-    } catch {
-      // A damaged manifest names nothing: the next walk reads all files again.
-    } finally {
-      reader?.close();
-    }
+function rankManifest(path: string, ranks: ContentIndex): void {
+  let reader: ManifestReader | undefined;
+  try {
+    reader = new ManifestReader(path);
+    for (let entry = reader.next(); entry; entry = reader.next())
+      if (entry.hashAt !== undefined) ranks.setBytes(entry.view, entry.hashAt, BASE);
+  } catch {
+    // A damaged manifest names nothing: the next walk reads all files again.
+  } finally {
+    reader?.close();
   }
 }

@@ -7,10 +7,11 @@ import { ContentIndex } from './content-index.ts';
 const hashOf = (number: number) => createHash('sha256').update(String(number)).digest('hex');
 
 it('finds what a map finds, also after removals and while it grows', () => {
-  const index = new ContentIndex();
+  const index = new ContentIndex(3000);
   const map = new Map<string, number>();
   const set = (hash: string, block: number) => {
-    index.set(hash, block);
+    if (block % 2 === 0) index.set(hash, block);
+    else index.setBytes(new DataView(new Uint8Array(Buffer.from(`00${hash}`, 'hex')).buffer), 1, block);
     map.set(hash, block);
   };
   for (let number = 0; number < 5000; number++) {

@@ -14,10 +14,21 @@ const REMOVED = 0xff_ff_ff_ff;
 
 export class ContentIndex {
   private slots = FIRST_SLOTS;
-  private table = new Uint32Array(FIRST_SLOTS * SLOT);
+  private table: Uint32Array;
   /** Removed entries included. */
   private used = 0;
   private readonly key = new Uint32Array(WORDS);
+
+  /** `expected`: as many fit without growing, which needs room for the old table and the new one. */
+  constructor(expected = 0) {
+    while (this.slots * MOST_USED <= expected) this.slots *= 2;
+    this.table = new Uint32Array(this.slots * SLOT);
+  }
+
+  /** At most this many contents are known. */
+  get count(): number {
+    return this.used;
+  }
 
   /** Undefined for an unknown content. `hash`: hex digits. */
   get(hash: string): number | undefined {
@@ -33,15 +44,19 @@ export class ContentIndex {
 
   /** `at`: where the bytes of the hash are. */
   hasBytes(view: DataView, at: number): boolean {
-    for (let word = 0; word < WORDS; word++) this.key[word] = view.getUint32(at + word * 4, false);
+    this.readBytes(view, at);
     return this.find() >= 0;
   }
 
   set(hash: string, block: number): void {
     this.read(hash);
-    const at = this.find();
-    if (at >= 0) this.table[at + WORDS] = block + 1;
-    else this.insert(block + 1);
+    this.put(block);
+  }
+
+  /** `at`: where the bytes of the hash are. */
+  setBytes(view: DataView, at: number, block: number): void {
+    this.readBytes(view, at);
+    this.put(block);
   }
 
   delete(hash: string): void {
@@ -56,6 +71,16 @@ export class ContentIndex {
       const value = table[at]!;
       if (value !== 0 && value !== REMOVED && isGone(value - 1)) table[at] = REMOVED;
     }
+  }
+
+  private put(block: number): void {
+    const at = this.find();
+    if (at >= 0) this.table[at + WORDS] = block + 1;
+    else this.insert(block + 1);
+  }
+
+  private readBytes(view: DataView, at: number): void {
+    for (let word = 0; word < WORDS; word++) this.key[word] = view.getUint32(at + word * 4, false);
   }
 
   private read(hash: string): void {

