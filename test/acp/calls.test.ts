@@ -114,7 +114,7 @@ describe('a call', () => {
     expect(JSON.stringify(shown!.content)).toContain(reason);
   });
 
-  it('beside another is told apart', async () => {
+  it('beside another is told apart', { tags: 'wide' }, async () => {
     const two = answer(call('read_file', { file_path: 'a.txt' }), call('read_file', { file_path: 'b.txt' }));
     await using scene = await openScene([two, say('ok')], { files: { 'a.txt': 'A', 'b.txt': 'B' } });
     await scene.editor.prompt(scene.session, 'go');
@@ -159,7 +159,7 @@ describe('the question before a call', () => {
     },
   );
 
-  it('is not repeated after a lasting answer', async () => {
+  it('is not repeated after a lasting answer', { tags: 'wide' }, async () => {
     const script = [
       call('run_shell_command', { command: 'touch a' }),
       call('run_shell_command', { command: 'touch b' }),
@@ -191,7 +191,7 @@ describe('the question before a call', () => {
     expect(JSON.stringify(scene.editor.permissions[0]!.toolCall.content)).toContain(String.raw`a\\u{200b}b`);
   });
 
-  it('about a tool of an MCP server names both, and lasts for either', async () => {
+  it('about a tool of an MCP server names both, and lasts for either', { tags: 'wide' }, async () => {
     await using server = await mcpStdioCommand(MCP_SERVER);
     const script = [call('mcp_one_echo', {}), call('mcp_one_echo', {}), say('ok')];
     await using scene = await openScene(script, {
@@ -213,7 +213,7 @@ describe('the question before a call', () => {
     ]);
   });
 
-  it('of a sub-agent reaches the user, and its calls are shown', async () => {
+  it('of a sub-agent reaches the user, and its calls are shown', { tags: 'wide' }, async () => {
     const files = { '.gemini/agents/helper.md': '---\nname: helper\ndescription: Helps.\n---\nYou help.\n' };
     const script = [
       call('invoke_agent', { agent_name: 'helper', prompt: 'make it' }, { id: 'p1' }),

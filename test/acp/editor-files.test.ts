@@ -56,7 +56,7 @@ describe('files', () => {
     });
   });
 
-  it('are created in the editor', async () => {
+  it('are created in the editor', { tags: 'wide' }, async () => {
     await using scene = await openScene([call('write_file', { file_path: 'n.txt', content: 'new' }), say('ok')], {
       capabilities: FS,
       args: ['--yolo'],
@@ -189,7 +189,7 @@ describe('terminals', () => {
     expect(JSON.stringify(lastParts(model))).toMatch(/all green.*Exit Code: 3/);
   });
 
-  it('that cannot be opened are told in a sentence', async () => {
+  it('that cannot be opened are told in a sentence', { tags: 'wide' }, async () => {
     const runs = [new Error('no terminals left'), { raw: {} }, { raw: null }];
     const script = runs.flatMap(() => RUN());
     const onTerminal = () => runs.shift()!;

@@ -89,7 +89,7 @@ describe('the content of a prompt', () => {
     expect(parts).toEqual([{ text: 'see @https://a.example/x' }]);
   });
 
-  it('may embed text and bytes', async () => {
+  it('may embed text and bytes', { tags: 'wide' }, async () => {
     const { parts, thoughts } = await sent(() => [
       words('see'),
       { type: 'resource', resource: { uri: 'file:///elsewhere/x.md', text: '# X', mimeType: 'text/markdown' } },
@@ -139,7 +139,7 @@ describe('the content of a prompt', () => {
     expect(scene.editor.text()).toContain('Castor');
   });
 
-  it('may be a command of the user’s own', async () => {
+  it('may be a command of the user’s own', { tags: 'wide' }, async () => {
     const homeFiles = { '.gemini/commands/greet.toml': 'prompt = "Greet {{args}}."' };
     expect((await sent(() => [words('/greet Ada')], { homeFiles })).parts).toEqual([{ text: 'Greet Ada.' }]);
   });
@@ -210,7 +210,7 @@ describe('the answer', () => {
     expect(other.editor.text('agent_thought_chunk')).toBe('');
   });
 
-  it('shows todos as a plan', async () => {
+  it('shows todos as a plan', { tags: 'wide' }, async () => {
     const todos = [
       { description: 'one', status: 'completed' },
       { description: 'two', status: 'in_progress' },
@@ -310,7 +310,7 @@ describe('cancelling', () => {
     expect(await typed).toEqual({ stopReason: 'cancelled' });
   });
 
-  it('ends a question that is never answered', async () => {
+  it('ends a question that is never answered', { tags: 'wide' }, async () => {
     const onPermission = (_request: unknown, signal: AbortSignal) =>
       new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
     await using scene = await openScene([call('run_shell_command', { command: 'touch x' })], { onPermission });

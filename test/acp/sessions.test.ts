@@ -146,7 +146,7 @@ describe('modes and models', () => {
 });
 
 describe('several sessions in one process', () => {
-  it('answer side by side, each with its own words', async () => {
+  it('answer side by side, each with its own words', { tags: 'wide' }, async () => {
     const held = gate();
     await using scene = await openShared([answer(text('slow '), held, text('end')), say('quick')]);
     const { editor, session } = scene;
@@ -207,7 +207,7 @@ describe('sessions on disk', () => {
     expect(JSON.stringify(model.requests.at(-1)!.body.contents)).toContain('read it');
   });
 
-  it('are resumed without showing them again', async () => {
+  it('are resumed without showing them again', { tags: 'wide' }, async () => {
     await using scene = await openShared([say('one'), say('two')]);
     const { editor, session, workspace, model } = scene;
     await editor.prompt(session, 'first');
@@ -336,7 +336,7 @@ describe('sessions on disk', () => {
   });
 });
 
-it('a session runs the hooks of its start, its calls and its end', async () => {
+it('a session runs the hooks of its start, its calls and its end', { tags: 'wide' }, async () => {
   const hook = (name: string) => [
     { hooks: [{ type: 'command', command: `echo ${name} >> "$GEMINI_PROJECT_DIR/log"` }] },
   ];

@@ -71,7 +71,7 @@ describe('a sub-agent in a run without a screen', () => {
     expect((await runCli(['sessions', 'list'], { workspace })).stdout).toContain('(1)');
   });
 
-  it('has its edits and commands undone with the prompt of its parent', async () => {
+  it('has its edits and commands undone with the prompt of its parent', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({
       files: { 'a.txt': 'one\n' },
       homeFiles: { '.gemini/agents/r.md': file('r') },
@@ -89,7 +89,7 @@ describe('a sub-agent in a run without a screen', () => {
     expect([await workspace.read('a.txt'), existsSync(made)]).toEqual(['one\n', false]);
   });
 
-  it('of a project is enabled by the flag, for the content it had', async () => {
+  it('of a project is enabled by the flag, for the content it had', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ files: { '.gemini/agents/r.md': file('r') } });
     const run = async (...flags: string[]) => {
       await using server = await model({ main: [answer(invoke('r')), say('Done.')], r: [complete('x')] });

@@ -21,7 +21,7 @@ describe.skipIf(reason !== undefined)(`--airgap${reason === undefined ? '' : `: 
     expect(read).not.toContain('castor sandbox allow');
   });
 
-  it('ends the terminal UI with it', async () => {
+  it('ends the terminal UI with it', { tags: 'wide' }, async () => {
     const args = ['--airgap', '-y', '--skip-trust'];
     await using env = await openTerminal({ args, script: SCRIPT, columns: 120, rows: 40 });
     env.terminal.type('go\r');

@@ -118,6 +118,7 @@ describe('a batch', () => {
 
   it.skipIf(reason !== undefined)(
     `puts tasks and their checks into the sandbox of the settings${skipped}`,
+    { tags: 'wide' },
     async () => {
       await using place = await openBatchPlace();
       await using model = await fakeModel((request) =>
@@ -148,7 +149,7 @@ describe('a batch', () => {
     });
   });
 
-  it('returns a structured answer', async () => {
+  it('returns a structured answer', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('{"n": 4}'));
     await place.workspace.write(

@@ -59,18 +59,22 @@ describe('after an edit', () => {
     },
   );
 
-  it.skipIf(reason !== undefined)(`the same in a sandbox, for servers and formatters${skipped}`, async () => {
-    const write = 'require("fs").writeFileSync(process.argv[1], "SANDBOX=" + process.env.SANDBOX)';
-    const inside = { tidy: { ...formatters.tidy, args: ['-e', write, '{file}'] } };
-    const files = [
-      { file_path: 'a.json', content: '{ "a": nope }' },
-      { file_path: 'a.txt', content: 'one' },
-    ];
-    const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
-    const { results } = await run(files, { servers, formatters: inside, timeout: 30 }, env, ['-s']);
-    expect(results[0]).toMatch(/a\.json:1: Value expected/);
-    expect(results[1]).toContain('SANDBOX=bwrap');
-  });
+  it.skipIf(reason !== undefined)(
+    `the same in a sandbox, for servers and formatters${skipped}`,
+    { tags: 'wide' },
+    async () => {
+      const write = 'require("fs").writeFileSync(process.argv[1], "SANDBOX=" + process.env.SANDBOX)';
+      const inside = { tidy: { ...formatters.tidy, args: ['-e', write, '{file}'] } };
+      const files = [
+        { file_path: 'a.json', content: '{ "a": nope }' },
+        { file_path: 'a.txt', content: 'one' },
+      ];
+      const env = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
+      const { results } = await run(files, { servers, formatters: inside, timeout: 30 }, env, ['-s']);
+      expect(results[0]).toMatch(/a\.json:1: Value expected/);
+      expect(results[1]).toContain('SANDBOX=bwrap');
+    },
+  );
 
   it('a sub-agent reads the errors of its own edits', { tags: 'wide' }, async () => {
     const settings = JSON.stringify({ castor: { diagnostics: { servers, timeout: 30 } } });

@@ -83,7 +83,7 @@ describe('golden runs', () => {
   const isWhole = inject('isEndurance') || process.env['UPDATE_GOLDEN'] !== undefined;
   const cases = Object.entries(RUNS).flatMap(([name, script], index) =>
     Object.entries(FORMATS)
-      .filter(([format]) => isWhole || format !== (index % 2 === 0 ? 'text' : 'json'))
+      .filter((_, place, formats) => isWhole || place === index % formats.length)
       .map(([format, extension]) => [name, format, extension, script] as const),
   );
 

@@ -141,65 +141,73 @@ describe('castor models', () => {
     ]);
   });
 
-  it('downloads a newer table on --update, which counts for a session too, and keeps the old one when it fails', async () => {
-    const model = {
-      id: 'brand-new',
-      limit: { context: 77_000, output: 9000 },
-      cost: { input: 2, output: 4 },
-      modalities: { input: ['text'], output: ['text'] },
-      tool_call: true,
-    };
-    // What the bundled table holds of each provider, all with one model.
-    const names =
-      'anthropic azure cerebras deepseek fireworks-ai groq mistral moonshotai openai openrouter togetherai google-vertex google-vertex-anthropic xai zai';
-    const table = Object.fromEntries(names.split(' ').map((name) => [name, { models: { m: model } }]));
-    let isBroken = false;
-    await using source = await serveJson(() => (isBroken ? { other: 1 } : table));
-    await using api = await fakeModel([say('hi')], { protocol: 'anthropic' });
-    await using workspace = await createWorkspace();
-    const env = { CASTOR_MODELS_URL: source.url, ANTHROPIC_API_KEY: 'k-0123456789', ANTHROPIC_BASE_URL: api.url };
-    const run = (...args: string[]) => runCli(args, { workspace, env });
-    const updated = await run('models', '--update', 'anthropic/');
-    expect(updated.stderr).toContain('described 12 models of 15 providers');
-    expect(updated.stdout).toContain('anthropic/brand-new  77k context · tools · no images · $2 in, $4 out');
-    isBroken = true;
-    const failed = await run('models', '--update');
-    expect([failed.code, failed.stderr]).toEqual([
-      1,
-      expect.stringMatching(/was not updated: .*no models of anthropic/),
-    ]);
-    const { stdout } = await run('-m', 'anthropic/brand-new', '-p', 'hi', '-o', 'json');
-    expect(stdout).toMatch(/"cost_usd": ?0\.\d/);
-  });
+  it(
+    'downloads a newer table on --update, which counts for a session too, and keeps the old one when it fails',
+    { tags: 'wide' },
+    async () => {
+      const model = {
+        id: 'brand-new',
+        limit: { context: 77_000, output: 9000 },
+        cost: { input: 2, output: 4 },
+        modalities: { input: ['text'], output: ['text'] },
+        tool_call: true,
+      };
+      // What the bundled table holds of each provider, all with one model.
+      const names =
+        'anthropic azure cerebras deepseek fireworks-ai groq mistral moonshotai openai openrouter togetherai google-vertex google-vertex-anthropic xai zai';
+      const table = Object.fromEntries(names.split(' ').map((name) => [name, { models: { m: model } }]));
+      let isBroken = false;
+      await using source = await serveJson(() => (isBroken ? { other: 1 } : table));
+      await using api = await fakeModel([say('hi')], { protocol: 'anthropic' });
+      await using workspace = await createWorkspace();
+      const env = { CASTOR_MODELS_URL: source.url, ANTHROPIC_API_KEY: 'k-0123456789', ANTHROPIC_BASE_URL: api.url };
+      const run = (...args: string[]) => runCli(args, { workspace, env });
+      const updated = await run('models', '--update', 'anthropic/');
+      expect(updated.stderr).toContain('described 12 models of 15 providers');
+      expect(updated.stdout).toContain('anthropic/brand-new  77k context · tools · no images · $2 in, $4 out');
+      isBroken = true;
+      const failed = await run('models', '--update');
+      expect([failed.code, failed.stderr]).toEqual([
+        1,
+        expect.stringMatching(/was not updated: .*no models of anthropic/),
+      ]);
+      const { stdout } = await run('-m', 'anthropic/brand-new', '-p', 'hi', '-o', 'json');
+      expect(stdout).toMatch(/"cost_usd": ?0\.\d/);
+    },
+  );
 
-  it('asks providers for their lists on --refresh, keeps them, and says which sent none', async () => {
-    const listed = {
-      id: 'vendor/new',
-      context_length: 400_000,
-      pricing: { prompt: '0.000001', completion: '0.000002' },
-    };
-    await using router = await fakeModel([], { protocol: 'chat', models: [listed] });
-    await using broken = await fakeModel([], { protocol: 'anthropic', key: 'right-key-0123456789' });
-    await using workspace = await createWorkspace({
-      homeFiles: {
-        '.gemini/settings.json': JSON.stringify({ providers: { openrouter: { baseUrl: `${router.url}/v1` } } }),
-      },
-    });
-    const env = {
-      OPENROUTER_API_KEY: 'k-0123456789',
-      ANTHROPIC_API_KEY: 'wrong-key-0123456789',
-      ANTHROPIC_BASE_URL: broken.url,
-    };
-    const first = await runCli(['models', '--refresh', '--json', 'vendor'], { workspace, env });
-    expect(first.stderr).toContain('Anthropic sent no list');
-    expect(first.stderr).not.toContain('wrong-key');
-    expect(JSON.parse(first.stdout)).toMatchObject([
-      { id: 'openrouter/vendor/new', contextWindow: 400_000, price: { input: 1, output: 2 } },
-    ]);
-    await router.close();
-    const later = await runCli(['models', '--json', 'vendor'], { workspace, env });
-    expect(JSON.parse(later.stdout)).toMatchObject([{ id: 'openrouter/vendor/new' }]);
-  });
+  it(
+    'asks providers for their lists on --refresh, keeps them, and says which sent none',
+    { tags: 'wide' },
+    async () => {
+      const listed = {
+        id: 'vendor/new',
+        context_length: 400_000,
+        pricing: { prompt: '0.000001', completion: '0.000002' },
+      };
+      await using router = await fakeModel([], { protocol: 'chat', models: [listed] });
+      await using broken = await fakeModel([], { protocol: 'anthropic', key: 'right-key-0123456789' });
+      await using workspace = await createWorkspace({
+        homeFiles: {
+          '.gemini/settings.json': JSON.stringify({ providers: { openrouter: { baseUrl: `${router.url}/v1` } } }),
+        },
+      });
+      const env = {
+        OPENROUTER_API_KEY: 'k-0123456789',
+        ANTHROPIC_API_KEY: 'wrong-key-0123456789',
+        ANTHROPIC_BASE_URL: broken.url,
+      };
+      const first = await runCli(['models', '--refresh', '--json', 'vendor'], { workspace, env });
+      expect(first.stderr).toContain('Anthropic sent no list');
+      expect(first.stderr).not.toContain('wrong-key');
+      expect(JSON.parse(first.stdout)).toMatchObject([
+        { id: 'openrouter/vendor/new', contextWindow: 400_000, price: { input: 1, output: 2 } },
+      ]);
+      await router.close();
+      const later = await runCli(['models', '--json', 'vendor'], { workspace, env });
+      expect(JSON.parse(later.stdout)).toMatchObject([{ id: 'openrouter/vendor/new' }]);
+    },
+  );
 
   it(
     'uses what a provider sent to --refresh: its window, and its price for the cost of a run',

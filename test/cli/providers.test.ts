@@ -399,7 +399,7 @@ describe('a project', () => {
 });
 
 describe('/model provider/x in a conversation', () => {
-  it('changes the provider and back, and tells in a sentence what is missing', async () => {
+  it('changes the provider and back, and tells in a sentence what is missing', { tags: 'wide' }, async () => {
     await using gemini = await fakeModel([say('I am Gemini.'), say('Back.')]);
     const script = [answer(call('run_shell_command', { command: 'env' })), say('I am far.')];
     await using far = await fakeModel(script, { protocol: 'anthropic' });

@@ -27,7 +27,7 @@ async function createRepository(name: string) {
   });
 }
 
-it('updates what was installed with --auto-update, and names the others', async () => {
+it('updates what was installed with --auto-update, and names the others', { tags: 'wide' }, async () => {
   await using automatic = await createRepository('automatic');
   await using manual = await createRepository('manual');
   await using workspace = await createWorkspace();

@@ -138,7 +138,7 @@ describe('the terminal UI with hooks', () => {
     ]);
   });
 
-  it('shows at once what a hook says to a command', async () => {
+  it('shows at once what a hook says to a command', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const hook = `case $(cat) in *manual*) echo 'a copy was made';; esac`;
     await using env = await start(workspace, { PreCompress: hook }, () => say('an answer'));

@@ -118,7 +118,7 @@ describe('a server of the user', () => {
     expect([warningsIn(allowed.stderr), one.readRecord().calls('echo')]).toEqual([[], [{ a: 1 }]]);
   });
 
-  it('is denied by a rule in the words of the rule, also where the tool is not offered', async () => {
+  it('is denied by a rule in the words of the rule, also where the tool is not offered', { tags: 'wide' }, async () => {
     await using one = await mcpStdioCommand(ECHO);
     const rule =
       '[[rule]]\nmcpName = "one"\ntoolName = "*"\ndecision = "deny"\npriority = 900\ndenyMessage = "Ask Ada first."\n';

@@ -103,7 +103,7 @@ describe.skipIf(reason !== undefined)('what is asked in every mode', () => {
     { command: 'true', additional_permissions: { fileSystem: { write: ['~/other/x', 'inside'], read: ['/etc'] } } },
   ];
 
-  it('is leaving the sandbox, and a path that a command asks for in advance', async () => {
+  it('is leaving the sandbox, and a path that a command asks for in advance', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ homeFiles: { 'other/a': '' } });
     const { questions } = await runAnswered(workspace, wishes(workspace), 'once');
     expect(questions).toEqual([
@@ -121,7 +121,7 @@ describe.skipIf(reason !== undefined)('what is asked in every mode', () => {
     expect(body).toContain('the user did not let the command write');
   });
 
-  it('is deleting what undo does not keep, where commands run unasked', async () => {
+  it('is deleting what undo does not keep, where commands run unasked', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ files: { small: 'x', 'data/small': 'x' } });
     const large = join(workspace.project, 'data/large.bin');
     writeFileSync(large, '');

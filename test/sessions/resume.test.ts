@@ -84,7 +84,7 @@ describe('castor --resume', () => {
     expect((await runCli(['--list-sessions'], { workspace })).stdout).toContain('(2)');
   });
 
-  it('tells the model what it had said when the user interrupted it, and shows it', async () => {
+  it('tells the model what it had said when the user interrupted it, and shows it', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([answer(text('One, two, '), gate()), say('three.'), say('four.')]);
     await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
@@ -103,7 +103,7 @@ describe('castor --resume', () => {
     model.violations.forEach((violation) => expect.fail(violation.messages.join()));
   });
 
-  it('goes on with an interrupted answer at --continue', async () => {
+  it('goes on with an interrupted answer at --continue', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([answer(text('One, two, '), gate()), say('three.')]);
     await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });

@@ -234,7 +234,7 @@ describe('records of modes and loops', () => {
 });
 
 describe('records of the program', () => {
-  it('tell how it is configured, how it started, which command ran and that it failed', async () => {
+  it('tell how it is configured, how it started, which command ran and that it failed', { tags: 'wide' }, async () => {
     const told = await SCENES.program();
     expect(recordsOf(told, 'gemini_cli.config')[0]).toEqual({
       model: 'auto',

@@ -182,7 +182,7 @@ describe('/undo and /redo', () => {
 });
 
 describe('/rewind after /compress', () => {
-  it('shows what the user typed, and reaches what was said before', async () => {
+  it('shows what the user typed, and reaches what was said before', { tags: 'wide' }, async () => {
     const long = Array.from({ length: 900 }, (_, index) => (index * index).toString(36)).join(' ');
     const summary = say('<state_snapshot>Much was said.</state_snapshot>');
     await using workspace = await createWorkspace({

@@ -97,7 +97,7 @@ describe('a prompt', () => {
     },
   );
 
-  it('shows the list of things to do, and keeps it in sight when it is asked to', async () => {
+  it('shows the list of things to do, and keeps it in sight when it is asked to', { tags: 'wide' }, async () => {
     const todos = [
       { description: 'Look around', status: 'completed' },
       { description: 'Do it', status: 'in_progress' },
@@ -263,7 +263,7 @@ describe('what is typed while it works', () => {
 });
 
 describe('the editor', () => {
-  it('takes a megabyte at once, shows a few words for it, and sends it whole', async () => {
+  it('takes a megabyte at once, shows a few words for it, and sends it whole', { tags: 'wide' }, async () => {
     await inTerminal([say('Read it.')], async ({ terminal, model, written }) => {
       const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${'x'.repeat(40)}`).join('\n');
       terminal.type(`\x1b[200~${lines}\x1b[201~`);

@@ -215,7 +215,7 @@ describe('a plan', () => {
 });
 
 describe('sessions', () => {
-  it('are found again by searching, and shown as they were', async () => {
+  it('are found again by searching, and shown as they were', { tags: 'wide' }, async () => {
     const script = [say('The capital is Paris.'), say('Second one.'), say('You asked about France.')];
     await inTerminal(script, async ({ terminal, model }) => {
       for (const [words, said] of [

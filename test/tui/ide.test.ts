@@ -201,7 +201,7 @@ describe('a connected editor', () => {
 });
 
 describe('/ide', () => {
-  it('says where Castor looked, connects and disconnects, and remembers it', async () => {
+  it('says where Castor looked, connects and disconnects, and remembers it', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('one')], { settings: {} });
     const { terminal, workspace, editor, model } = scene;
     terminal.type('/ide\r');

@@ -166,7 +166,7 @@ describe('Ctrl+V', () => {
 });
 
 describe('history', () => {
-  it('is walked with arrows at the edge and Ctrl+P and N, and searched with Ctrl+R', async () => {
+  it('is walked with arrows at the edge and Ctrl+P and N, and searched with Ctrl+R', { tags: 'wide' }, async () => {
     await inTerminal([say('One.'), say('Two.')], async ({ terminal }) => {
       await ask(terminal, 'first thing', 'One.');
       await ask(terminal, 'second thing', 'Two.');
@@ -238,7 +238,7 @@ describe('keys of the app', () => {
     });
   });
 
-  it('Tab queues what is typed while it works, and Enter on nothing says it now', async () => {
+  it('Tab queues what is typed while it works, and Enter on nothing says it now', { tags: 'wide' }, async () => {
     const held = gate();
     const list = call('list_directory', { dir_path: '.' });
     await using opened = await openTerminal({

@@ -52,7 +52,7 @@ describe('the first start', () => {
     expect(model.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
   });
 
-  it('finds a server on this machine, and says so where none answers', async () => {
+  it('finds a server on this machine, and says so where none answers', { tags: 'wide' }, async () => {
     await using ollama = await fakeModel([say('Hello from here.')], {
       protocol: 'ollama',
       models: [{ name: 'qwen3:8b' }],
@@ -133,22 +133,26 @@ describe('a conversation', () => {
 });
 
 describe('a key that is entered again', () => {
-  it('replaces the rejected one of the environment in the same session, and says which one counts later', async () => {
-    await using far = await anthropic();
-    const env = { ...address(far), ANTHROPIC_API_KEY: 'wrong-key-0123456789' };
-    await using terminal = await startTerminal(['-m', 'anthropic/claude-x'], { env, columns: 160 });
-    await terminal.waitForText(READY);
-    await ask(terminal, 'hi', 'The key is from ANTHROPIC_API_KEY.');
-    // The provider of the rejected key is asked for, not the Gemini API.
-    await terminal.waitForText('Your Anthropic key');
-    terminal.type(`${KEY}\r`);
-    await terminal.waitForText('This system has no keyring.');
-    terminal.type('1');
-    await terminal.waitForText('ANTHROPIC_API_KEY is set in your environment and precedes the stored key');
-    await terminal.waitForText('The model is anthropic/claude-x for this session.');
-    await ask(terminal, 'hi again', 'Hello from afar.');
-    expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
-  });
+  it(
+    'replaces the rejected one of the environment in the same session, and says which one counts later',
+    { tags: 'wide' },
+    async () => {
+      await using far = await anthropic();
+      const env = { ...address(far), ANTHROPIC_API_KEY: 'wrong-key-0123456789' };
+      await using terminal = await startTerminal(['-m', 'anthropic/claude-x'], { env, columns: 160 });
+      await terminal.waitForText(READY);
+      await ask(terminal, 'hi', 'The key is from ANTHROPIC_API_KEY.');
+      // The provider of the rejected key is asked for, not the Gemini API.
+      await terminal.waitForText('Your Anthropic key');
+      terminal.type(`${KEY}\r`);
+      await terminal.waitForText('This system has no keyring.');
+      terminal.type('1');
+      await terminal.waitForText('ANTHROPIC_API_KEY is set in your environment and precedes the stored key');
+      await terminal.waitForText('The model is anthropic/claude-x for this session.');
+      await ask(terminal, 'hi again', 'Hello from afar.');
+      expect(far.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
+    },
+  );
 
   it('works until the end for a provider without a variable', { tags: 'wide' }, async () => {
     await using far = await anthropic();

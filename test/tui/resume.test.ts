@@ -114,29 +114,33 @@ describe('what calls did', () => {
 });
 
 describe('a session that was killed', () => {
-  it('leaves the input to the user, says how to get the old prompt, and blames no one for the end', async () => {
-    await using workspace = await createWorkspace();
-    const chats = await prepareChats(workspace);
-    await using model = await fakeModel([answer(text('First half '), gate(), text('late')), say('Fine.')]);
-    {
-      await using first = await open({ model, workspace });
-      first.type('Count to ten\r');
-      await first.waitForText('First half');
-      await untilRecorded(chats, 'First half');
-      first.kill('SIGKILL');
-      await first.done;
-    }
-    await using terminal = await open({ model, workspace }, ['--resume']);
-    await terminal.waitForText('The last prompt was interrupted: "Count to ten" (up recalls it).');
-    expect(terminal.lines()).toContain('· The program stopped. Kept: 1 line.');
-    expect(terminal.lines().join('\n')).not.toMatch(/Request cancelled|--continue/);
-    terminal.type(UP);
-    await terminal.waitForText(/^❯ Count to ten$/m);
-    terminal.type('\x03');
-    await terminal.waitForText(READY);
-    terminal.type('and now?');
-    await terminal.waitForText(/^❯ and now\?$/m);
-  });
+  it(
+    'leaves the input to the user, says how to get the old prompt, and blames no one for the end',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace();
+      const chats = await prepareChats(workspace);
+      await using model = await fakeModel([answer(text('First half '), gate(), text('late')), say('Fine.')]);
+      {
+        await using first = await open({ model, workspace });
+        first.type('Count to ten\r');
+        await first.waitForText('First half');
+        await untilRecorded(chats, 'First half');
+        first.kill('SIGKILL');
+        await first.done;
+      }
+      await using terminal = await open({ model, workspace }, ['--resume']);
+      await terminal.waitForText('The last prompt was interrupted: "Count to ten" (up recalls it).');
+      expect(terminal.lines()).toContain('· The program stopped. Kept: 1 line.');
+      expect(terminal.lines().join('\n')).not.toMatch(/Request cancelled|--continue/);
+      terminal.type(UP);
+      await terminal.waitForText(/^❯ Count to ten$/m);
+      terminal.type('\x03');
+      await terminal.waitForText(READY);
+      terminal.type('and now?');
+      await terminal.waitForText(/^❯ and now\?$/m);
+    },
+  );
 });
 
 describe('an answer that Esc cut off', () => {

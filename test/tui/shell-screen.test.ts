@@ -79,7 +79,7 @@ describe('a program that has the whole screen', () => {
     });
   });
 
-  it('goes on in the background, where it is drawn and typed into as well', async () => {
+  it('goes on in the background, where it is drawn and typed into as well', { tags: 'wide' }, async () => {
     await using opened = await open([shell(PROGRAM), say('It runs on.')]);
     const { terminal } = opened;
     terminal.type('Go\r');

@@ -93,7 +93,7 @@ describe('castor undo', () => {
     );
   });
 
-  it('keeps nothing of a deleted session: no copy of .env is left behind (43)', async () => {
+  it('keeps nothing of a deleted session: no copy of .env is left behind (43)', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await workspace.write('.env', 'SECRET=1\n');
     await using model = await fakeModel([shell('echo SECRET=2 > .env'), say('Done.')]);

@@ -70,10 +70,8 @@ async function judgeCall(who: Who, tool: Tool, env: Subagents): Promise<Verdict>
 }
 
 const MODES: ApprovalMode[] = ['default', 'autoEdit', 'yolo', 'plan'];
-const CASES = MODES.flatMap((mode) =>
-  [true, false].flatMap((interactive) =>
-    TOOLS.map((tool) => [mode, interactive ? 'a user' : 'no user', tool] as const),
-  ),
+const CASES = MODES.flatMap((mode, index) =>
+  ['a user', 'no user'].map((user, place) => ({ mode, user, tags: index % 2 === place ? [] : (['wide'] as const) })),
 );
 
 const judged = new Map<string, Promise<Map<Tool, Verdict>>>();
@@ -87,13 +85,19 @@ function judgeMode(who: Who, approvalMode: ApprovalMode, interactive: boolean): 
 }
 
 describe('a child', () => {
-  it.each(CASES)('in the mode %s with %s is allowed no more than its parent: %s', async (approvalMode, user, tool) => {
-    const parent = (await judgeMode('parent', approvalMode, user === 'a user')).get(tool)!;
-    const child = (await judgeMode('child', approvalMode, user === 'a user')).get(tool)!;
-    expect(STRICTNESS[child], `the child: ${child}, its parent: ${parent}`).toBeGreaterThanOrEqual(STRICTNESS[parent]);
-    // Reading is possible for both, so that the comparison means something; a plan allows no agent of the user.
-    if (tool === 'read_file' && approvalMode !== 'plan') expect(child).toBe('ran');
-  });
+  for (const { mode, user, tags } of CASES)
+    it.each(TOOLS)(
+      `in the mode ${mode} with ${user} is allowed no more than its parent: %s`,
+      { tags: [...tags] },
+      async (tool) => {
+        const parent = (await judgeMode('parent', mode, user === 'a user')).get(tool)!;
+        const child = (await judgeMode('child', mode, user === 'a user')).get(tool)!;
+        const words = `the child: ${child}, its parent: ${parent}`;
+        expect(STRICTNESS[child], words).toBeGreaterThanOrEqual(STRICTNESS[parent]);
+        // Reading is possible for both, so that the comparison means something; a plan allows no agent of the user.
+        if (tool === 'read_file' && mode !== 'plan') expect(child).toBe('ran');
+      },
+    );
 
   it.each<[string, string, Tool, Verdict]>([
     ['a rule that allows it to the child only', 'decision = "allow"\nsubagent = "r"', 'write_file', 'asked'],

@@ -87,7 +87,7 @@ describe('an isolated run', () => {
     expect(git(files, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
-  it('that conflicts leaves the file as it is, and its whole diff as a patch', async () => {
+  it('that conflicts leaves the file as it is, and its whole diff as a patch', { tags: 'wide' }, async () => {
     await using files = await openRepository();
     const mine = LINES.replace('one', 'mine');
     const output = await run(files, LINES.replace('one', 'theirs'), mine);

@@ -75,23 +75,27 @@ describe('a process killed with SIGKILL', () => {
     expect(kills).toBeGreaterThan(0);
   });
 
-  it('during an update leaves the old version or the new one, never half', async () => {
-    await using source = await createWorkspace({ files: filesOf('1') });
-    await using home = await createWorkspace();
-    await openManager(home).manager.install({ source: source.project }, signal);
-    for (const [index, point] of POINTS.entries()) {
-      const [before, after] = [index + 1, index + 2].map(String) as [string, string];
-      for (const [path, text] of Object.entries(filesOf(after))) await source.write(path, text);
-      await killAfter(point, home, source.project, 'update');
-      const found = versionsIn(home);
-      expect(found?.consent).toBe('known');
-      expect([[`text of ${before}`], [`text of ${after}`]]).toContainEqual(found?.versions);
-      // The next round begins with the new version.
-      const { manager, extension } = openManager(home);
-      await manager.update(extension()!, signal);
-      expect(versionsIn(home)).toEqual({ versions: [`text of ${after}`], consent: 'known' });
-    }
-  }, 300_000);
+  it(
+    'during an update leaves the old version or the new one, never half',
+    { tags: 'wide', timeout: 300_000 },
+    async () => {
+      await using source = await createWorkspace({ files: filesOf('1') });
+      await using home = await createWorkspace();
+      await openManager(home).manager.install({ source: source.project }, signal);
+      for (const [index, point] of POINTS.entries()) {
+        const [before, after] = [index + 1, index + 2].map(String) as [string, string];
+        for (const [path, text] of Object.entries(filesOf(after))) await source.write(path, text);
+        await killAfter(point, home, source.project, 'update');
+        const found = versionsIn(home);
+        expect(found?.consent).toBe('known');
+        expect([[`text of ${before}`], [`text of ${after}`]]).toContainEqual(found?.versions);
+        // The next round begins with the new version.
+        const { manager, extension } = openManager(home);
+        await manager.update(extension()!, signal);
+        expect(versionsIn(home)).toEqual({ versions: [`text of ${after}`], consent: 'known' });
+      }
+    },
+  );
 });
 
 describe('a change that was cut between two steps', () => {

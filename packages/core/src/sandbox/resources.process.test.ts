@@ -10,7 +10,7 @@ const reason = await reasonToSkip();
 const BOMB = 'f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)); else sleep 300; fi; }; f 8; wait';
 
 describe.skipIf(reason !== undefined)(`resources${reason === undefined ? '' : `: skipped, ${reason}`}`, () => {
-  it('ends a fork bomb, and no other command', async () => {
+  it('ends a fork bomb, and no other command', { tags: 'wide' }, async () => {
     const stopped: string[] = [];
     using box = await openTestSandbox({ limits: { processes: 120 }, onStopped: (why) => stopped.push(why) });
     const other = box.run('until [ -e bombed ]; do sleep 0.1; done; echo fine');

@@ -131,40 +131,44 @@ describe('what cannot be kept', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is named at once: files of 30 MB and of 3 GB; a sparse file that fits is kept with its bytes (23)', async () => {
-    await using trial = new UndoTrial();
-    for (const [name, size] of [
-      ['large', 30 * MEGABYTE],
-      ['huge', 3000 * MEGABYTE],
-      ['sparse', 3 * MEGABYTE],
-    ] as const) {
-      trial.write(name, 'begins');
-      truncateSync(trial.path(name), size);
-    }
-    const before = readFileSync(trial.path('sparse'));
-    trial.undo.begin();
-    // Asked while the workspace is read for the first time: the answer waits for it (44).
-    expect(await trial.undo.foretell('rm -f huge', trial.root)).toMatch(/^huge \(3\.1 GB\) is not kept/);
-    expect(await trial.undo.foretell('ls huge', trial.root)).toBeUndefined();
-    await trial.begin();
-    // An edit touches no other file.
-    await trial.edit('a.txt', 'new');
-    expect(trial.told).toEqual([]);
-    trial.prompt('a command');
-    await trial.shell('rm huge; printf x >> large; printf x > sparse');
-    expect(trial.told).toEqual(['Undo does not cover huge, large (above 10 MB).']);
-    const preview = await trial.desk.preview({ last: 1 });
-    expect(preview.restored).toEqual(['sparse']);
-    expect(preview.notCovered.map(({ path, reason }) => [path, reason])).toEqual([
-      ['huge', 'large'],
-      ['large', 'large'],
-    ]);
-    expect(await trial.desk.apply(preview)).toMatchObject({ done: ['sparse'], isVerified: true });
-    expect(readFileSync(trial.path('sparse')).equals(before)).toBe(true);
-  });
+  it(
+    'is named at once: files of 30 MB and of 3 GB; a sparse file that fits is kept with its bytes (23)',
+    { tags: 'wide' },
+    async () => {
+      await using trial = new UndoTrial();
+      for (const [name, size] of [
+        ['large', 30 * MEGABYTE],
+        ['huge', 3000 * MEGABYTE],
+        ['sparse', 3 * MEGABYTE],
+      ] as const) {
+        trial.write(name, 'begins');
+        truncateSync(trial.path(name), size);
+      }
+      const before = readFileSync(trial.path('sparse'));
+      trial.undo.begin();
+      // Asked while the workspace is read for the first time: the answer waits for it (44).
+      expect(await trial.undo.foretell('rm -f huge', trial.root)).toMatch(/^huge \(3\.1 GB\) is not kept/);
+      expect(await trial.undo.foretell('ls huge', trial.root)).toBeUndefined();
+      await trial.begin();
+      // An edit touches no other file.
+      await trial.edit('a.txt', 'new');
+      expect(trial.told).toEqual([]);
+      trial.prompt('a command');
+      await trial.shell('rm huge; printf x >> large; printf x > sparse');
+      expect(trial.told).toEqual(['Undo does not cover huge, large (above 10 MB).']);
+      const preview = await trial.desk.preview({ last: 1 });
+      expect(preview.restored).toEqual(['sparse']);
+      expect(preview.notCovered.map(({ path, reason }) => [path, reason])).toEqual([
+        ['huge', 'large'],
+        ['large', 'large'],
+      ]);
+      expect(await trial.desk.apply(preview)).toMatchObject({ done: ['sparse'], isVerified: true });
+      expect(readFileSync(trial.path('sparse')).equals(before)).toBe(true);
+    },
+  );
 
   const canMount = process.getuid?.() === 0 && canRun('mount', '--version');
-  it.skipIf(!canMount)('is left alone: another file system inside the workspace (24)', async () => {
+  it.skipIf(!canMount)('is left alone: another file system inside the workspace (24)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', 'one');
     mkdirSync(trial.path('mounted'));

@@ -164,7 +164,7 @@ describe('the store', () => {
     expect(trial.told).toEqual([]);
   });
 
-  it('is found again by another process of the same session (36)', async () => {
+  it('is found again by another process of the same session (36)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', 'one');
     const before = trial.tree();

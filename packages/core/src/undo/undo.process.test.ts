@@ -161,6 +161,7 @@ describe('undo, redo and undo again of a command', () => {
 
   it.skipIf(!hasGit)(
     'keeps raw bytes whatever the attributes of a repository say (12), and needs no repository (13, 14)',
+    { tags: 'wide' },
     async () => {
       await using trial = new UndoTrial();
       trial.sh('git init -q .');
@@ -242,7 +243,7 @@ describe('the conflict rule', () => {
     expect(await two.back()).toMatchObject({ done: ['src/b.ts'], isVerified: true });
   });
 
-  it('takes back what a call did to the file of a session that had ended', async () => {
+  it('takes back what a call did to the file of a session that had ended', { tags: 'wide' }, async () => {
     await using one = new UndoTrial();
     fill(one);
     await one.begin();
@@ -274,25 +275,29 @@ describe('the conflict rule', () => {
 });
 
 describe('several prompts', () => {
-  it('names neither a prompt that is undone already nor what an undo changed as the work of others', async () => {
-    await using trial = new UndoTrial();
-    fill(trial);
-    await trial.begin();
-    await trial.shell('echo x > own.txt');
-    trial.prompt('second');
-    await trial.shell('echo changed > a.txt');
-    await trial.back({ last: 1 });
-    await trial.undo.settled();
-    const named = ({ prompts }: { prompts: readonly { number: number }[] }) => prompts.map(({ number }) => number);
-    expect(named(await trial.desk.preview({ to: '1' }))).toEqual([1]);
-    trial.prompt('third');
-    // Its walk sees what the undo wrote.
-    await trial.shell('echo y > other.txt');
-    const preview = await trial.desk.preview({ to: '1' });
-    expect([named(preview), preview.byOthers]).toEqual([[1, 3], []]);
-    await trial.desk.apply(preview);
-    expect(named(await trial.desk.previewRedo())).toEqual([1, 3]);
-  });
+  it(
+    'names neither a prompt that is undone already nor what an undo changed as the work of others',
+    { tags: 'wide' },
+    async () => {
+      await using trial = new UndoTrial();
+      fill(trial);
+      await trial.begin();
+      await trial.shell('echo x > own.txt');
+      trial.prompt('second');
+      await trial.shell('echo changed > a.txt');
+      await trial.back({ last: 1 });
+      await trial.undo.settled();
+      const named = ({ prompts }: { prompts: readonly { number: number }[] }) => prompts.map(({ number }) => number);
+      expect(named(await trial.desk.preview({ to: '1' }))).toEqual([1]);
+      trial.prompt('third');
+      // Its walk sees what the undo wrote.
+      await trial.shell('echo y > other.txt');
+      const preview = await trial.desk.preview({ to: '1' });
+      expect([named(preview), preview.byOthers]).toEqual([[1, 3], []]);
+      await trial.desk.apply(preview);
+      expect(named(await trial.desk.previewRedo())).toEqual([1, 3]);
+    },
+  );
 
   it('takes back edits and commands of three prompts at once, or one call (37, 38)', async () => {
     await using trial = new UndoTrial();

@@ -47,7 +47,7 @@ const COMMANDS = [
   'rm -r a d/e',
 ];
 
-it('finds the same as a walk that lists every folder', async () => {
+it('finds the same as a walk that lists every folder', { tags: 'wide' }, async () => {
   await using trial = new UndoTrial();
   const places = COMMANDS.map((_, index) => `place-${index}`);
   for (const place of places) fill(trial, place);

@@ -102,6 +102,7 @@ describe.each(BODY_ENCODINGS)('an answer encoded with %s', (encoding: BodyEncodi
   // Compressing 72 MB is slow; the limit does not depend on the encoding.
   it.runIf(inject('isEndurance') || encoding === 'gzip')(
     'is rejected when a small body would grow without measure',
+    { tags: 'wide' },
     () => {
       const comment = bytes(`:${' '.repeat(8 * 1024 * 1024)}\n`);
       const bomb = answer(text('first'), ...Array.from({ length: 9 }, () => comment));

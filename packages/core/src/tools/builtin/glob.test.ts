@@ -118,7 +118,7 @@ describe('glob', () => {
     });
   });
 
-  it('ends a pattern that would take for ever', async () => {
+  it('ends a pattern that would take for ever', { tags: 'wide' }, async () => {
     await using project = await open(['a'.repeat(250)]);
     const outcome = project.run({ pattern: `${'*a'.repeat(20)}b` });
     await expect(outcome).rejects.toMatchObject({ type: 'glob_execution_error' });

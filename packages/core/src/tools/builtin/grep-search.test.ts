@@ -166,7 +166,7 @@ describe('grep_search', () => {
     await expect(running).rejects.toMatchObject({ type: 'grep_execution_error' });
   });
 
-  it('ends an expression that would take for ever in the scan and in exclude_pattern', async () => {
+  it('ends an expression that would take for ever in the scan and in exclude_pattern', { tags: 'wide' }, async () => {
     await using project = await open({ 'a.txt': `${'a'.repeat(40)}!\n` });
     const evil = '^(a+)+$';
     const expected = { type: 'grep_execution_error', message: expect.stringContaining('takes too long') };
