@@ -32,6 +32,7 @@ export { SqliteEngine } from './sqlite-engine.ts';
 export { parseTask, TaskError } from './task.ts';
 export type { Task, TaskDefaults, TaskLimits, TaskPlace } from './task.ts';
 export { TaskFiles } from './task-files.ts';
+export { spentByTask } from './spent-by-task.ts';
 export { OUTCOMES } from './task-result.ts';
 export type { TaskOutcome, TaskResult } from './task-result.ts';
 export { abandonedResult, isPoisoned, unrunResult } from './unrun-result.ts';

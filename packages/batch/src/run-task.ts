@@ -11,6 +11,7 @@ import { publish } from './publish.ts';
 import { isReserveSpent } from './reserve.ts';
 import { isOverload, RunLog } from './run-log.ts';
 import { runProgram } from './run-program.ts';
+import { sumSpending } from './spent-by-task.ts';
 import { StarterDiedError } from './starter.ts';
 import type { Starter } from './starter.ts';
 import { TaskFiles } from './task-files.ts';
@@ -264,13 +265,8 @@ class TaskRun {
 
   /** Of all tries: each has its own log. */
   private spent(): Spending {
-    const total: Spending = { cost: 0, tokens: 0 };
-    for (const run of this.isFirst ? [this.state.run] : this.files.runs()) {
-      const { spent } = this.readLog(run);
-      total.tokens += spent.tokens;
-      total.cost = total.cost === null || spent.cost === null ? null : total.cost + spent.cost;
-    }
-    return total;
+    const runs = this.isFirst ? [this.state.run] : this.files.runs();
+    return sumSpending(runs.map((run) => this.readLog(run).spent));
   }
 
   private readLog(run = this.state.run): RunLog {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +71,26 @@ describe('the embedded engine', () => {
     expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('wait');
     await advance(-86_400_000);
     expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('claim');
+  });
+
+  it('counts what the workers of a task spent that is given up, by its logs', async () => {
+    await using opened = await open();
+    const directory = join(opened.path, '..', 'a');
+    mkdirSync(join(directory, 'tasks', 'poison'), { recursive: true });
+    const spent = JSON.stringify({ type: 'spent', stats: { total_tokens: 15, cost_usd: 0.5 } });
+    await opened.engine.submit({
+      ...{ id: 'a', title: 'a', tasks: [task('poison')], limits: { tokens: 100 }, priority: 0 },
+      options: { flags: [], isInPlace: false, directory },
+    });
+    for (const worker of ['w1', 'w2', 'w3']) {
+      expect((await opened.engine.claim({ id: worker, labels: [] })).kind).toBe('claim');
+      const init = JSON.stringify({ type: 'init', session_id: 's', model: 'm' });
+      appendFileSync(join(directory, 'tasks', 'poison', 'run-1.jsonl'), `${init}\n${spent}\n`);
+      opened.kill(worker);
+    }
+    expect((await opened.engine.claim({ id: 'w4', labels: [] })).kind).toBe('idle');
+    expect(await opened.engine.results('a', 0)).toMatchObject([{ status: 'crashed', tokens: 45, cost_usd: 1.5 }]);
+    expect((await opened.engine.batches('a'))[0]?.spent).toEqual({ cost: 1.5, tokens: 45 });
   });
 
   it('goes on with the file of an older Castor', async () => {

@@ -20,11 +20,12 @@ import { isRunning, isSuspended, startTimeOf } from './process-identity.ts';
 import { claimNext, endWaiting } from './sqlite-claim.ts';
 import type { Liveness } from './sqlite-places.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
-import { toClaim, toStatus } from './sqlite-rows.ts';
+import { toClaim, toOptions, toStatus } from './sqlite-rows.ts';
 import { TaskCounts } from './sqlite-counts.ts';
 import { openDatabase } from './sqlite-schema.ts';
 import { prepared } from './prepared.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
+import { largerSpending, spentByTask } from './spent-by-task.ts';
 import type { TaskResult } from './task-result.ts';
 import { abandonedResult, isPoisoned } from './unrun-result.ts';
 
@@ -213,7 +214,11 @@ export class SqliteEngine implements BatchEngine {
   }
 
   /** Adds the growth of the task's total to its batch. Returns the total, as `SETTLED` stores it. Inside a transaction. */
-  private account({ batch }: Claim, spent: Spending, before: { spent_cost: number; spent_tokens: number }): Totals {
+  private account(
+    { batch }: { batch: string },
+    spent: Spending,
+    before: { spent_cost: number; spent_tokens: number },
+  ): Totals {
     const cost = spent.cost ?? before.spent_cost;
     const isKnown = spent.cost === null ? 0 : 1;
     this.run(
@@ -232,23 +237,30 @@ export class SqliteEngine implements BatchEngine {
       if (worker && this.isAlive(worker['pid'] as number, worker['started'] as string)) continue;
       count += 1;
       const { task } = toClaim(row, undefined);
+      const spent = this.spentBy(row);
+      const totals = this.account(row, spent, row);
       if (isPoisoned(row.crashes + 1, task.tries)) {
-        const { spent_cost: cost, is_cost_known: isCostKnown, spent_tokens: tokens } = row;
-        const spent = { cost: isCostKnown ? cost : null, tokens };
         const known = { id: row.id, spent, failedTries: row.failed_tries, interruptions: row.interruptions + 1 };
         const result = abandonedResult(row.crashes + 1, { ...known, now: this.now() });
-        endTask(this.database, row.batch, result, [cost, isCostKnown, tokens]);
+        endTask(this.database, row.batch, result, totals);
         continue;
       }
       this.run(
-        `UPDATE tasks SET state = 'waiting', worker = NULL, interruptions = interruptions + 1, crashes = crashes + 1,
-           reserved_cost = 0, reserved_tokens = 0 WHERE batch = ? AND id = ?`,
-        ...[row.batch, row.id],
+        `UPDATE tasks SET state = 'waiting', interruptions = interruptions + 1, crashes = crashes + 1, ${SETTLED}
+           WHERE batch = ? AND id = ?`,
+        ...[...totals, row.batch, row.id],
       );
       if (this.stateOf(row.batch) === 'cancelled') endWaiting(this.database, row.batch, 'cancelled', this.now());
     }
     if (count > 0) this.forgetWorkers();
     return count;
+  }
+
+  /** Of a dead worker's task: what it told, or what the logs say. */
+  private spentBy({ batch, id, spent_cost: cost, is_cost_known: isKnown, spent_tokens: tokens }: TaskRow): Spending {
+    const row = this.get('SELECT * FROM batches WHERE id = ?', batch) as BatchRow | undefined;
+    const told = { cost: isKnown ? cost : null, tokens };
+    return row ? largerSpending(told, spentByTask(toOptions(row).directory, id)) : told;
   }
 
   private forgetWorkers(): void {

@@ -92,6 +92,20 @@ for (const [name, isThere, start] of SERVERS)
       await two.close();
     });
 
+    it('counts what the workers of a task spent that is given up', async () => {
+      await wipe(server.url);
+      const options = { flags: [], isInPlace: false, directory: '/nowhere' };
+      const spentHere = () => ({ cost: 1.5, tokens: 45 });
+      const engine = await openQueue(server.url, { isAlive: () => false, spentHere });
+      await engine.submit({ id: 'a', title: 'a', tasks: [task('1')], options, limits: {}, priority: 0 });
+      for (let death = 0; death < 3; death += 1)
+        expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('claim');
+      expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('idle');
+      expect(await engine.results('a', 0)).toMatchObject([{ status: 'crashed', tokens: 45 }]);
+      expect((await engine.batches('a'))[0]?.spent).toEqual({ cost: 1.5, tokens: 45 });
+      await engine.close();
+    });
+
     it('runs a task whose job has ended without a result of the task', async () => {
       await using opened = await open(server.url);
       const options = { flags: [], isInPlace: false, directory: '/nowhere' };

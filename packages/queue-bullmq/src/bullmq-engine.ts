@@ -4,7 +4,16 @@
  */
 
 import { quickened, slowed, START_AT_ONCE, providerOf } from '@castor/batch';
-import type { BatchEngine, BatchState, BatchStatus, Claim, Claimed, NewBatch, Settlement } from '@castor/batch';
+import type {
+  BatchEngine,
+  BatchState,
+  BatchStatus,
+  Claim,
+  Claimed,
+  NewBatch,
+  Settlement,
+  Spending,
+} from '@castor/batch';
 import type { TaskResult, TaskStatus, WorkerIdentity } from '@castor/batch';
 import { amend } from './book.ts';
 import type { Book } from './book.ts';
@@ -31,6 +40,7 @@ export interface EngineOptions {
   holder: Holder;
   now: () => number;
   isAlive: (hold: HoldDocument) => boolean;
+  spentHere: (batch: string, task: string) => Spending;
 }
 
 interface Held {
@@ -68,6 +78,7 @@ export class BullmqEngine implements BatchEngine {
     this.claiming = new Claiming({
       ...{ book: this.book, standing: this.standing, holder, laneOf, now, grace },
       endWaiting: (batch) => this.keeper.endWaiting(batch, 'budget'),
+      spentHere: options.spentHere,
       mend: (batch) => this.keeper.mend(batch),
       recover: () => this.recoverNow(),
     });

@@ -4,10 +4,19 @@
  */
 
 import { abandonedResult, isPoisoned, reserveFor } from '@castor/batch';
-import type { Claim, Claimed, Reserve, WorkerIdentity } from '@castor/batch';
+import type { Claim, Claimed, Reserve, Spending, WorkerIdentity } from '@castor/batch';
 import { amend } from './book.ts';
 import type { Amendment, Book, Place } from './book.ts';
-import { accountPlace, endedCount, endTask, holdPlace, NEW_ACCOUNT, NEW_TASK, reservedSum } from './documents.ts';
+import {
+  account as addSpending,
+  accountPlace,
+  endedCount,
+  endTask,
+  holdPlace,
+  NEW_ACCOUNT,
+  NEW_TASK,
+  reservedSum,
+} from './documents.ts';
 import { resultPlace, spentBy, taskPlace } from './documents.ts';
 import type { Account, BatchDocument, HoldDocument, TaskDocument } from './documents.ts';
 import type { Holder } from './holder.ts';
@@ -24,6 +33,8 @@ export interface ClaimingParts {
   grace: number;
   /** Ends the waiting tasks of a batch whose budget is spent. */
   endWaiting: (batch: BatchDocument) => Promise<void>;
+  /** What a task has spent on this machine, also where its worker died before it told. */
+  spentHere: (batch: string, task: string) => Spending;
   /** Puts the jobs of a batch back that have ended without a result of their tasks. */
   mend: (batch: BatchDocument) => Promise<boolean>;
   /** Puts back what dead workers held. */
@@ -158,9 +169,10 @@ export class Claiming {
     const crashes = document.crashes + deaths;
     if (isPoisoned(crashes, task.tries)) {
       const { failedTries } = document;
-      const spent = spentBy(document);
+      const counted = this.withSpending(batch.id, task.id, { document, sums: account });
+      const spent = spentBy(counted.document);
       const result = abandonedResult(crashes, { id: task.id, spent, failedTries, interruptions, now: now() });
-      const ended = endTask(account, document, result);
+      const ended = endTask(counted.sums, counted.document, result);
       const at = resultPlace(batch.id, ended.sums.last);
       const documents = [
         [taskAt, ended.document],
@@ -192,6 +204,14 @@ export class Claiming {
     const sums = { ...held, reserved: { ...held.reserved, [task.id]: { cost, tokens } } };
     const counted = isLimited(batch) ? ([[accountAt, sums]] as const) : [];
     return { documents: [[taskAt, begun], [holdAt, hold], ...counted], result: { kind: 'claim', claim } };
+  }
+
+  /** Counts what the workers that died on this machine had spent: none will tell it. */
+  private withSpending(batch: string, task: string, known: { document: TaskDocument; sums: Account }) {
+    const { machine } = this.parts.holder;
+    const spent = this.parts.spentHere(batch, task);
+    const told = known.document.spent[machine] ?? { cost: 0, tokens: 0 };
+    return spent.tokens > told.tokens ? addSpending(known.sums, known.document, { task, machine, spent }) : known;
   }
 }
 

@@ -16,6 +16,8 @@ export interface QueueOptions extends Partial<Omit<PatienceOptions, 'address'>> 
   leaseMs?: number | undefined;
   /** How long the machine of a begun task has to come back before another one starts the task over. */
   graceMs?: number | undefined;
+  /** What a task has spent on this machine, by its files. */
+  spentHere?: EngineOptions['spentHere'];
   now?: EngineOptions['now'];
   /** For tests of dead workers. */
   isAlive?: EngineOptions['isAlive'];
@@ -34,6 +36,7 @@ export async function openQueue(address: string, options: QueueOptions = {}): Pr
   const connection = await patiently(() => openConnection(address, times), patience);
   return new BullmqEngine(connection, {
     ...{ lease, look: times.look, grace, patience, holder: thisHolder(options.machine) },
+    spentHere: options.spentHere ?? (() => ({ cost: 0, tokens: 0 })),
     ...{ now: options.now ?? Date.now, isAlive: options.isAlive ?? (({ pid, started }) => isRunning(pid, started)) },
   });
 }

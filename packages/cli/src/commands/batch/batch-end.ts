@@ -19,13 +19,15 @@ export async function tellEnd(
   status: BatchStatus,
   results: readonly TaskResult[],
   words: BatchWords,
-  { output }: BatchContext,
+  { output, queue }: BatchContext,
 ): Promise<void> {
   if (words.format === 'json') await output.answer(`${toJson({ batch: status, results }, { indent: 2 })}\n`);
   if (words.format === 'text') await output.answer(describeTable(status, results));
   const left = status.waiting + status.running;
-  if (left > 0) output.note(`castor: ${countOf(left, 'task')} left. To go on: castor batch resume ${status.id}`);
-  else if (Object.keys(status.ended).some((each) => each !== 'success'))
+  // The workers of a queue go on without this program.
+  if (left > 0 && queue === undefined)
+    output.note(`castor: ${countOf(left, 'task')} left. To go on: castor batch resume ${status.id}`);
+  else if (left === 0 && Object.keys(status.ended).some((each) => each !== 'success'))
     output.note(`castor: to run those again that did not succeed: castor batch retry ${status.id}`);
 }
 

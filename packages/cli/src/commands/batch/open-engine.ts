@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SqliteEngine } from '@castor/batch';
+import { spentByTask, SqliteEngine } from '@castor/batch';
 import type { BatchEngine } from '@castor/batch';
 import { getErrorMessage } from '@castor/core';
 import { makeDirectory } from '@castor/core/program';
@@ -40,7 +40,8 @@ export async function openServer(
   const { openQueue } = await load();
   try {
     makeDirectory(directory);
-    return await openQueue(address, { machine: machineOf(directory), ...options });
+    const spentHere = (batch: string, task: string) => spentByTask(join(directory, batch), task);
+    return await openQueue(address, { machine: machineOf(directory), spentHere, ...options });
   } catch (error) {
     throw new BatchProblem(getErrorMessage(error));
   }
