@@ -11,13 +11,15 @@ export interface EndedRun {
   spent: Spending;
   attempt: number;
   startedAt: number;
+  /** Not the distance of two moments: the clock may be set while the task runs. */
+  durationMs: number;
   machine: string | undefined;
 }
 
 const ANSWER_IN_RESULT = 2_000;
 
 export function makeResult(status: TaskOutcome, run: EndedRun, more: Partial<TaskResult>): TaskResult {
-  const { claim, log, spent, attempt, startedAt, machine } = run;
+  const { claim, log, spent, attempt, startedAt, durationMs, machine } = run;
   const { task, interruptions } = claim;
   return {
     id: task.id,
@@ -32,6 +34,6 @@ export function makeResult(status: TaskOutcome, run: EndedRun, more: Partial<Tas
     ...(machine !== undefined && { machine }),
     started_at: new Date(startedAt).toISOString(),
     ended_at: new Date().toISOString(),
-    duration_ms: Date.now() - startedAt,
+    duration_ms: durationMs,
   };
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { DirectStarter } from './direct-starter.ts';
 import type { Claim } from './engine.ts';
 import { startTimeOf } from './process-identity.ts';
@@ -46,9 +46,15 @@ async function inFolder(test: (root: string, claim: Claim, context: TaskContext)
 it('counts the answer of a run that was interrupted behind it, and does not start over', () =>
   inFolder(async (_root, claim, context) => {
     const first = await runTask({ ...claim, isContinued: false }, context);
-    const second = await runTask({ ...claim, isContinued: true }, context);
+    // The clock is set back while it runs.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const setBack = () => void vi.setSystemTime(0);
+    const second = await runTask({ ...claim, isContinued: true }, { ...context, onProgress: setBack }).finally(() =>
+      vi.useRealTimers(),
+    );
     expect(first.kind).toBe('return');
     expect(second).toMatchObject({ kind: 'result', result: { status: 'success', answer: 'done once' } });
+    if (second.kind === 'result') expect(second.result.duration_ms).toBeGreaterThanOrEqual(0);
   }));
 
 it('touches nothing while a process of the worker that died is still writing', () =>

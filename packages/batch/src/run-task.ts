@@ -63,6 +63,7 @@ class TaskRun {
   private readonly files: TaskFiles;
   private readonly attempt: number;
   private readonly startedAt = Date.now();
+  private readonly began = performance.now();
   /** Whether an earlier run may have left files. */
   private readonly isFirst: boolean;
   private readonly logs = new Map<number, RunLog>();
@@ -228,7 +229,8 @@ class TaskRun {
   ): Promise<Settlement> {
     const { claim, attempt, startedAt } = this;
     const { machine } = this.context;
-    const run = { claim, attempt, startedAt, machine, log: this.readLog(), spent: this.spent() };
+    const durationMs = Math.round(performance.now() - this.began);
+    const run = { claim, attempt, startedAt, durationMs, machine, log: this.readLog(), spent: this.spent() };
     const result = makeResult(status, run, { ...(error && { error }), ...more });
     this.save({ ended: { kind: 'result', result } });
     return this.leave();

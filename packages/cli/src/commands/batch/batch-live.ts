@@ -178,7 +178,7 @@ class LiveView implements BatchView {
     const tasks = [...this.running].slice(0, MAX_ROWS).map(([id, { since, progress }]) => {
       const steps = progress ? STEPS[progress.step] : 'starting';
       const calls = progress && progress.calls > 0 ? ` · ${countOf(progress.calls, 'call')}` : '';
-      return `  ● ${id}  ${steps} ${readableDuration(Math.floor((Date.now() - since) / 1000) * 1000)}${calls}`;
+      return `  ● ${id}  ${steps} ${readableDuration(Math.max(0, Math.floor((Date.now() - since) / 1000)) * 1000)}${calls}`;
     });
     const more = this.running.size - tasks.length;
     const left = describeForecast(status, this.results, this.atOnce);
