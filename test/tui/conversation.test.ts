@@ -22,6 +22,8 @@ const inTerminal = sharedTerminal({
 const withoutColours = sharedTerminal({ env: { NO_COLOR: '1' } });
 
 async function leave(terminal: Terminal): Promise<void> {
+  // Before, Ctrl+C cancels what runs.
+  await terminal.waitUntil((seen) => seen.title().includes('Ready'));
   terminal.type(CTRL_C);
   await terminal.waitForText('Press Ctrl+C again to exit.');
   terminal.type(CTRL_C);

@@ -79,6 +79,8 @@ async function ask(
 }
 
 async function leave(terminal: Terminal): Promise<void> {
+  // Before, Ctrl+C cancels what runs.
+  await terminal.waitUntil((seen) => seen.title().includes('Ready'));
   terminal.type(CTRL_C);
   await terminal.waitForText('again to exit');
   terminal.type(CTRL_C);
