@@ -62,7 +62,7 @@ describe('sub-agents in a terminal', () => {
     terminal.type('go\r');
     await terminal.waitForText('Write x.txt · for w');
     terminal.type('4');
-    await terminal.waitForText('What should Castor do instead?');
+    await terminal.waitForText('refuses it without words');
     terminal.type('Use another name\r');
     await expect.poll(() => model.requests.length, { timeout: 30_000 }).toBe(3);
     expect(JSON.stringify(model.requests[2]?.body)).toContain('Use another name');

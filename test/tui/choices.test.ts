@@ -260,7 +260,7 @@ describe('the answers to a call', () => {
       await terminal.waitForText('3  No, and say what to do instead');
       expect(terminal.screen().join('\n')).toContain('  http://127.0.0.1:9/page');
       terminal.type('3');
-      await terminal.waitForText('What should Castor do instead?');
+      await terminal.waitForText('refuses it without words');
       terminal.type('\r');
       // One row: no second note says that the prompt is over.
       await terminal.waitForText('refused by you');
@@ -280,7 +280,7 @@ describe('a question of the model', () => {
       terminal.type('Ask\r');
       await terminal.waitForText('3  Something else');
       terminal.type('3');
-      await terminal.waitForText('enter takes it');
+      await terminal.waitForText('❯ 3  say it');
       terminal.type('Mauve\r');
       await terminal.waitForText('Noted.');
       expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Mauve');
@@ -335,7 +335,7 @@ describe('the window’s title', () => {
     ['/resume', /Resume which session|No earlier sessions/, 'Ready'],
     ['/permissions', '4  Never trust', 'Ready'],
     ['/editor', '2  vscode', 'Ready'],
-  ])('does not say that somebody works while %s is open', async (command, shown, expected) => {
+  ])('does not say that the agent works while %s is open', async (command, shown, expected) => {
     await inTerminal([say('ok')], async ({ terminal }) => {
       await run(terminal, command, shown);
       await terminal.waitUntil((seen) => seen.title().includes(expected));

@@ -164,7 +164,7 @@ describe('a call', () => {
       terminal.type('Edit it\r');
       await terminal.waitForText('Yes, once');
       terminal.type('4');
-      await terminal.waitForText('What should Castor do instead?');
+      await terminal.waitForText('refuses it without words');
       terminal.type('use four\r');
       await terminal.waitForText('Understood.');
       await terminal.waitForText(READY);
@@ -274,7 +274,7 @@ describe('the editor', () => {
       await terminal.waitForText('Read it.');
       const { contents } = model.requests.at(-1)?.body as { contents: { parts: { text: string }[] }[] };
       expect(contents.at(-1)?.parts.at(-1)?.text).toBe(`${lines} please`);
-      // Nobody reads a megabyte again: its beginning and its end are enough.
+      // Of a megabyte the beginning and the end are enough to know it again.
       expect(written()).toContain(`  … ${(lines.length + ' please'.length).toLocaleString('en-US')} characters in all`);
       expect(written().length).toBeLessThan(60);
     });

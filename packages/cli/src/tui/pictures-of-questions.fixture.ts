@@ -36,12 +36,13 @@ export const FILE_DIFF = `--- a
 +export {};
 `;
 
-/** What a function asks at once. */
-function asked(ask: (host: DialogHost, signal: AbortSignal) => unknown): DrawComponent {
+/** What a function asks at once, after these words were typed at it. */
+function asked(ask: (host: DialogHost, signal: AbortSignal) => unknown, typed: readonly string[] = []): DrawComponent {
   return (styles, width) => {
     const keymap = createKeymap();
     const host = new DialogHost({ onChange() {}, isTyping: () => false, now: () => 0, keymap: () => keymap });
     void ask(host, new AbortController().signal);
+    for (const words of typed) host.top!.onText(words);
     const { rows } = host.top!.view({ styles, width, maxRows: 60 });
     host.dismissAll();
     return rows;
@@ -54,17 +55,19 @@ const GITHUB = [
   ...['list_issues', 'get_issue', 'add_comment', 'merge_pull_request'].map((name) => ({ name })),
 ];
 
-function approval(details: ActionDetails): DrawComponent {
+function approval(details: ActionDetails, ...typed: readonly string[]): DrawComponent {
   return (styles, width) =>
-    asked((host, signal) =>
-      askApproval(details, {
-        ...{ host, signal, styles, width, height: 60 },
-        ...{ allowsAlways: true, allowsPermanent: false, proposesPermanent: false, hasEditor: true },
-        folder: '~/shop',
-        grammars: () => grammars,
-        serverTools: () => GITHUB,
-        print() {},
-      }),
+    asked(
+      (host, signal) =>
+        askApproval(details, {
+          ...{ host, signal, styles, width, height: 60 },
+          ...{ allowsAlways: true, allowsPermanent: false, proposesPermanent: false, hasEditor: true },
+          folder: '~/shop',
+          grammars: () => grammars,
+          serverTools: () => GITHUB,
+          print() {},
+        }),
+      typed,
     )(styles, width);
 }
 
@@ -162,6 +165,7 @@ export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
     fileDiff: '@@ -0,0 +1 @@\n+export {};\n',
   }),
   'question-command': approval(EXEC),
+  'question-words': approval(EXEC, '3', 'not to /usr/local'),
   'question-mcp': approval(SERVER_TOOL),
   'question-web': approval(PAGES),
   'question-sandbox': approval(SANDBOX),

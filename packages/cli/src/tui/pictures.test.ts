@@ -20,7 +20,6 @@ import { renderReads } from './conversation/read-group.ts';
 import { renderToolCall } from './conversation/tool-call.ts';
 import { renderItem, renderNote, renderUser } from './conversation/transcript-item.ts';
 import { renderTurnNotes } from './conversation/turn-notes.ts';
-import { TextDialog } from './dialogs/text-dialog.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import { pictureOf } from './pictures.fixture.ts';
 import { PICKERS } from './pictures-of-pickers.fixture.ts';
@@ -226,12 +225,6 @@ const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   reads: (styles, width) => renderReads(READS, { styles, width }),
   ...QUESTIONS,
   ...SESSION,
-  'question-words': (styles, width) =>
-    new TextDialog({ title: 'What should Castor do instead?', placeholder: 'say it' }, () => {}).view({
-      styles,
-      width,
-      maxRows: 20,
-    }).rows,
   ...PICKERS,
   files,
   outcome: (styles, width) => [

@@ -1,5 +1,6 @@
 import type { ToolConfirmationOutcome } from '@castor/core';
 import { describe, expect, it } from 'vitest';
+import { createKey } from '../input/key.ts';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
 import { describeAction as describeWith, risksOfAction, titleOfAction } from './approval-matter.ts';
@@ -27,7 +28,8 @@ const SANDBOX: ActionDetails = { type: 'sandbox_expansion', title: 'More', comma
 
 const SESSION: ToolConfirmationOutcome = 'proceed_always';
 const SAVED: ToolConfirmationOutcome = 'proceed_always_and_save';
-const NO = 'refuse_with_words';
+/** With words, typed in its own row. */
+const NO = { words: '' };
 
 describe('the answers before a call', () => {
   it.each([
@@ -42,7 +44,7 @@ describe('the answers before a call', () => {
     expect(valuesFor(all)).toEqual(outcomes);
     expect(valuesFor({ ...all, allowsPermanent: false })).toEqual(outcomes.filter((outcome) => outcome !== SAVED));
     expect(valuesFor({ ...all, allowsAlways: false })).toEqual(
-      outcomes.filter((outcome) => !outcome.startsWith('proceed_always')),
+      outcomes.filter((outcome) => typeof outcome !== 'string' || !outcome.startsWith('proceed_always')),
     );
     expect(valuesFor({ ...all, hasEditor: false })).toEqual(outcomes.filter((each) => each !== 'modify_with_editor'));
   });
@@ -73,6 +75,11 @@ describe('the lasting answers to a command', () => {
   });
 });
 
+/** The rows of answers with another one chosen. */
+function withChosen(index: number): (row: string) => string {
+  return (row) => row.replace(/^[❯ ] (?=\d)/, row.startsWith(`  ${index + 1} `) ? '❯ ' : '  ');
+}
+
 describe('the dialog before a call', () => {
   const all = { allowsAlways: true, allowsPermanent: true, hasEditor: true };
   const open = (details: ActionDetails, body = ['row']) =>
@@ -84,6 +91,31 @@ describe('the dialog before a call', () => {
     const text = rows.join('').replaceAll(' ', '');
     for (const words of covers) expect(text).toContain(words.replaceAll(' ', ''));
     expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(30);
+  });
+
+  it('turns the row of the refusal into an input, the last row, and is as high as before', async () => {
+    const settled = Promise.withResolvers<unknown>();
+    const answers = answersFor(EXEC, all);
+    const dialog = new SelectDialog<unknown>({ title: 'Run', options: answers }, settled.resolve);
+    const space = { styles: STYLES, width: 60, maxRows: 20 };
+    const before = dialog.view(space);
+    expect([before.caret, dialog.takesText]).toEqual([undefined, false]);
+    dialog.onText('4');
+    const { rows, caret } = dialog.view(space);
+    expect(rows).toHaveLength(before.rows.length);
+    expect(rows.slice(-2)).toEqual([
+      '  enter refuses it · ↑ back · esc refuses it without words',
+      '❯ 4  No, say what to do instead',
+    ]);
+    expect([caret, dialog.takesText]).toEqual([{ row: rows.length - 1, column: 9 }, true]);
+    // A digit is a part of the words now; the arrow leads back to the answers.
+    dialog.onText('not 1');
+    dialog.onKey(createKey('up'));
+    expect(dialog.view(space).rows).toEqual(before.rows.map(withChosen(3)));
+    dialog.onKey(createKey('enter'));
+    expect(dialog.view(space).rows.at(-1)).toBe('❯ 4  No, not 1');
+    dialog.onKey(createKey('enter'));
+    expect(await settled.promise).toEqual({ words: 'not 1' });
   });
 
   it('shows its title and every answer in a low window before it shows anything else', () => {
@@ -126,7 +158,7 @@ describe('what a call would do', () => {
     ['a carriage return', 'ls\rrm x', String.raw`ls\rrm x`],
     ['hidden text', 'a\x1b[8mb', String.raw`a\e[8mb`],
     ['turned direction', 'a\u202eb', String.raw`a\u{202e}b`],
-    ['text nobody sees', 'a\u200bb\u{e0041}', String.raw`a\u{200b}b\u{e0041}`],
+    ['text that is not seen', 'a\u200bb\u{e0041}', String.raw`a\u{200b}b\u{e0041}`],
   ])('is shown with %s spelled out', (_name, command, shown) => {
     expect(describeAction({ ...EXEC, command }, STYLES, 60)[0]).toBe(`$ ${shown}`);
   });

@@ -13,6 +13,7 @@ import type { ActionDetails } from './approval-matter.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogSpace } from './dialog.ts';
 import type { DialogHost } from './dialog-host.ts';
+import { LineInput } from './line-input.ts';
 import type { SelectOption } from './select-dialog.ts';
 
 export interface ApprovalAnswer {
@@ -61,10 +62,27 @@ function askerOf({ title }: ActionDetails): string {
 }
 
 /** A refusal with words for the model. */
-type Answer = ToolConfirmationOutcome | 'refuse_with_words';
+interface Refusal {
+  readonly words: string;
+}
+type Answer = ToolConfirmationOutcome | Refusal;
 type AnswerOption = SelectOption<Answer>;
 
-const REFUSE: AnswerOption = { label: 'No, and say what to do instead', value: 'refuse_with_words' };
+/** Its row becomes an input. */
+function refuse(): AnswerOption {
+  return {
+    label: 'No, and say what to do instead',
+    value: { words: '' },
+    input: {
+      line: new LineInput(),
+      lead: 'No, ',
+      placeholder: 'say what to do instead',
+      enters: 'refuses it',
+      escapes: 'refuses it without words',
+      toValue: (words) => ({ words: words.trim() }),
+    },
+  };
+}
 /** Rows around the matter: title, answers, keys. */
 const ROWS_AROUND = 12;
 
@@ -100,16 +118,8 @@ export async function askApproval(
     signal,
   );
   if (answer === undefined) return undefined;
-  if (answer !== 'refuse_with_words') return { outcome: answer };
-  const feedback = await host.askText(
-    {
-      title: 'What should Castor do instead?',
-      placeholder: 'say it, or just press enter',
-      keys: 'enter answers · esc answers without words',
-    },
-    signal,
-  );
-  return { outcome: 'cancel', ...(feedback?.trim() && { payload: { feedback: feedback.trim() } }) };
+  if (typeof answer === 'string') return { outcome: answer };
+  return { outcome: 'cancel', ...(answer.words !== '' && { payload: { feedback: answer.words } }) };
 }
 
 /** What the server says a call does to the world. */
@@ -128,10 +138,10 @@ function riskBody(details: ActionDetails, { styles, width }: DialogSpace): strin
 }
 
 function initialOf(answers: readonly AnswerOption[], proposesPermanent: boolean, isRisky: boolean): number {
-  const wanted: Answer = isRisky ? REFUSE.value : proposesPermanent ? 'proceed_always_and_save' : 'proceed_once';
+  const wanted = proposesPermanent ? 'proceed_always_and_save' : 'proceed_once';
   return Math.max(
     0,
-    answers.findIndex(({ value }) => value === wanted),
+    answers.findIndex(({ value }) => (isRisky ? typeof value !== 'string' : value === wanted)),
   );
 }
 
@@ -144,7 +154,9 @@ export function answersFor(
   options: Pick<ApprovalOptions, 'allowsAlways' | 'allowsPermanent' | 'hasEditor' | 'serverTools'>,
 ): AnswerOption[] {
   const answers = allAnswersFor(details, options);
-  return options.allowsAlways ? answers : answers.filter(({ value }) => !value.startsWith('proceed_always'));
+  return options.allowsAlways
+    ? answers
+    : answers.filter(({ value }) => typeof value !== 'string' || !value.startsWith('proceed_always'));
 }
 
 function allAnswersFor(
@@ -170,14 +182,14 @@ function allAnswersFor(
         },
         ...permanent(`for ${makeVisibleLine(details.fileName)}`),
         ...(hasEditor ? [{ label: 'Open it in the editor first', value: 'modify_with_editor' } as const] : []),
-        REFUSE,
+        refuse(),
       ];
     case 'exec': {
       const covered = details.alwaysCovers?.map(makeVisibleLine);
       // Answers that would change nothing are not offered.
-      if (covered?.length === 0) return [once, REFUSE];
+      if (covered?.length === 0) return [once, refuse()];
       // What the second answer names is not repeated: no answer may be pushed out of sight.
-      return [once, session('', covered), ...permanent('for the same commands'), REFUSE];
+      return [once, session('', covered), ...permanent('for the same commands'), refuse()];
     }
     case 'mcp': {
       const server = makeVisibleLine(details.serverName);
@@ -191,16 +203,16 @@ function allAnswersFor(
           below: nameTools(serverTools?.(details.serverName) ?? []),
         },
         ...permanent(`for ${tool}, in every folder, with any arguments, until the tool changes`),
-        REFUSE,
+        refuse(),
       ];
     }
     case 'info': {
       // The rule that is made covers every address.
       const what = details.urls?.length ? 'every other page, of any host' : 'the same again';
-      return [once, session(what), ...permanent(`for ${what}`), REFUSE];
+      return [once, session(what), ...permanent(`for ${what}`), refuse()];
     }
     case 'sandbox_expansion':
-      return [once, REFUSE];
+      return [once, refuse()];
     default:
       return assertNever(details);
   }

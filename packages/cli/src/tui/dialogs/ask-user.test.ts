@@ -35,6 +35,12 @@ describe('questions of a model', () => {
     expect(await answers).toEqual({ 0: 'Blue' });
   });
 
+  it('are answered in other words, in the row of that answer', async () => {
+    const { answers, press } = open([COLOUR]);
+    await press('3', 'M', 'a', 'u', 'x', 'backspace', 'v', 'e', 'enter');
+    expect(await answers).toEqual({ 0: 'Mauve' });
+  });
+
   it('are all unanswered after one Escape', async () => {
     const { answers, press } = open([COLOUR, COLOUR]);
     await press('1', 'escape');

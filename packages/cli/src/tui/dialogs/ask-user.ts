@@ -5,9 +5,9 @@ import { makeVisible, makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost, HeldKeyboard } from './dialog-host.ts';
 import type { DialogSpace } from './dialog.ts';
+import { LineInput } from './line-input.ts';
 import type { SelectOption, SelectQuestion } from './select-dialog.ts';
 
-const OTHER = '\0other';
 const DONE = '\0done';
 const BACK = '\0back';
 
@@ -69,11 +69,23 @@ async function askOne(
     ...(description !== '' && { hint: makeVisibleLine(description) }),
   }));
   if (question.multiSelect) return askSeveral(frame, options, keyboard, signal);
-  const chosen = await keyboard.choose(
-    { ...frame, options: [...options, { label: 'Something else', value: OTHER }] },
-    signal,
-  );
-  return chosen === OTHER ? askFreely() : chosen;
+  return keyboard.choose({ ...frame, options: [...options, inOtherWords(question)] }, signal);
+}
+
+/** Its row becomes an input. */
+function inOtherWords({ placeholder = '' }: AskUserQuestion): SelectOption<string> {
+  return {
+    label: 'Something else',
+    value: '',
+    input: {
+      line: new LineInput(),
+      lead: '',
+      placeholder: placeholder === '' ? 'say it' : makeVisibleLine(placeholder),
+      enters: 'takes it',
+      escapes: 'answers nothing',
+      toValue: (words) => words,
+    },
+  };
 }
 
 async function askSeveral(

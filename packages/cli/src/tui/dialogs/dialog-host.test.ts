@@ -52,7 +52,7 @@ describe('DialogHost', () => {
     expect([await answer, host.top]).toEqual([value, undefined]);
   });
 
-  it('leaves the keys of somebody who is typing to the composer until they pause', async () => {
+  it('leaves the keys of a user who is typing to the composer until they pause', async () => {
     const { host, clock } = createHost({ isTyping: true });
     host.onText('hel');
     const answer = host.choose(QUESTION);

@@ -7,6 +7,7 @@ import type { ConfirmationPayload } from '@castor/core';
 import { makeVisibleLine } from '../../make-visible.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { DialogHost } from './dialog-host.ts';
+import { LineInput } from './line-input.ts';
 
 export interface PlanSubject {
   readonly path: string;
@@ -14,12 +15,17 @@ export interface PlanSubject {
   readonly facts: string;
 }
 
+/** Words for the model. */
+interface Refusal {
+  readonly words: string;
+}
+
 export async function askAboutPlan(
   { path, facts }: PlanSubject,
   host: DialogHost,
   signal: AbortSignal,
 ): Promise<ConfirmationPayload | undefined> {
-  const answer = await host.choose<'autoEdit' | 'default' | 'no'>(
+  const answer = await host.choose<'autoEdit' | 'default' | Refusal>(
     {
       title: 'Carry out this plan?',
       ...(facts !== '' && { why: facts }),
@@ -27,22 +33,25 @@ export async function askAboutPlan(
       options: [
         { label: 'Yes, asking before each edit', value: 'default' },
         { label: 'Yes, accepting edits', value: 'autoEdit' },
-        { label: 'No, and say what should change', value: 'no' },
+        {
+          label: 'No, and say what should change',
+          value: { words: '' },
+          input: {
+            line: new LineInput(),
+            lead: 'No, ',
+            placeholder: 'say what should change',
+            enters: 'refuses it',
+            escapes: 'refuses it without words',
+            toValue: (words) => ({ words: words.trim() }),
+          },
+        },
       ],
-      escape: 'no',
+      escape: { words: '' },
       escapes: 'no',
     },
     signal,
   );
   if (answer === undefined) return undefined;
-  if (answer !== 'no') return { approved: true, approvalMode: answer };
-  const feedback = await host.askText(
-    {
-      title: 'What should change?',
-      placeholder: 'say it, or just press enter',
-      keys: 'enter answers · esc answers without words',
-    },
-    signal,
-  );
-  return { approved: false, ...(feedback?.trim() && { feedback: feedback.trim() }) };
+  if (typeof answer === 'string') return { approved: true, approvalMode: answer };
+  return { approved: false, ...(answer.words !== '' && { feedback: answer.words }) };
 }

@@ -9,7 +9,15 @@ interface SpokenOption {
   readonly below?: readonly string[] | undefined;
 }
 
+/** What is said of an answer while it is being typed. */
+export interface TypedAnswer {
+  readonly placeholder: string;
+  readonly enters: string;
+  readonly escapes: string;
+}
+
 interface SpokenKeys {
+  readonly input?: TypedAnswer;
   readonly search?: boolean;
   readonly escapes?: string;
   /** What Enter does. */
@@ -34,7 +42,11 @@ export function sayOption(
   return `${lead}${state}${words}${/[.?!]$/.test(words) ? '' : '.'}`;
 }
 
-export function sayKeys({ search, escapes = 'leaves', enters = 'takes it' }: SpokenKeys): string {
+export function sayKeys({ search, escapes = 'leaves', enters = 'takes it', input }: SpokenKeys): string {
+  if (input) {
+    const words = `${input.placeholder.charAt(0).toUpperCase()}${input.placeholder.slice(1)}`;
+    return `${words}. Enter ${input.enters}, Up goes back, Escape ${input.escapes}.`;
+  }
   return `${search ? `Arrows choose, Enter ${enters}` : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
 }
 

@@ -6,10 +6,23 @@
 
 import { sanitize } from '../../sanitize.ts';
 import type { Key } from '../input/key.ts';
-import { graphemesIn, rowWidth, shortenRow } from '../text/row-width.ts';
+import { cutRow, graphemesIn, rowWidth, shortenRow } from '../text/row-width.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+import type { LineInput } from './line-input.ts';
 import { renderSelect } from './select-rows.ts';
+
+/** An answer in the user's own words: chosen, its row becomes an input. */
+export interface AnswerInput<T> {
+  readonly line: LineInput;
+  /** Stays before the words. */
+  readonly lead: string;
+  readonly placeholder: string;
+  /** What Enter and Escape do meanwhile. */
+  readonly enters: string;
+  readonly escapes: string;
+  readonly toValue: (words: string) => T;
+}
 
 export interface SelectOption<T> {
   readonly label: string;
@@ -25,6 +38,8 @@ export interface SelectOption<T> {
   readonly aside?: string | undefined;
   /** The heading it stands under. */
   readonly group?: string | undefined;
+  /** Of the last answer only: the caret is in the last row. */
+  readonly input?: AnswerInput<T> | undefined;
 }
 
 export interface SelectQuestion<T> {
@@ -76,22 +91,26 @@ const BESIDE_AT = 32;
 const LEAST_FOR_BESIDE = 79;
 
 export class SelectDialog<T> implements Dialog {
-  readonly takesText: boolean;
   private readonly question: SelectQuestion<T>;
   private readonly settle: (value: T | undefined) => void;
   private index: number;
   private query = '';
   private hasHiddenRows = false;
   private scroll = 0;
+  /** The answer that is being typed. */
+  private input: AnswerInput<T> | undefined;
   /** Of the list without a filter: a picker is as high while it is open. */
   private height = { rows: 0, width: 0, maxRows: 0 };
 
   constructor(question: SelectQuestion<T>, settle: (value: T | undefined) => void) {
     this.question = question;
-    this.takesText = question.search ?? false;
     this.settle = settle;
     this.index = question.initial ?? 0;
     this.query = question.query ?? '';
+  }
+
+  get takesText(): boolean {
+    return this.input !== undefined || (this.question.search ?? false);
   }
 
   get scrolls(): boolean {
@@ -100,15 +119,18 @@ export class SelectDialog<T> implements Dialog {
 
   view(space: DialogSpace): DialogView {
     const { styles } = space;
+    const { input } = this;
     const options = this.shown();
+    const typed = input && this.viewInput(input, space);
     const active = options[this.index];
     const isBeside = this.question.previewsBeside === true && space.width >= LEAST_FOR_BESIDE;
     const besideSpace = isBeside ? { ...space, width: space.width - BESIDE_AT } : space;
     const { rows, scroll, hasHiddenRows } = renderSelect(
       {
         ...this.question,
-        options: options.map(clean),
+        options: (input ? options.slice(0, -1) : options).map(clean),
         index: this.index,
+        ...(input && { input: { ...input, row: typed?.row ?? '' } }),
         body: fit(this.question.body?.(space) ?? [], space.width - 2),
         preview: (active && this.question.preview ? this.question.preview(active.value, besideSpace) : []).map((row) =>
           shortenRow(row, space.width),
@@ -121,9 +143,20 @@ export class SelectDialog<T> implements Dialog {
     );
     this.scroll = scroll;
     this.hasHiddenRows = hasHiddenRows;
+    if (typed) return { rows, caret: { row: rows.length - 1, column: typed.caret } };
     if (!this.question.search) return { rows };
     const shown = styles.isSpoken ? rows : this.keepHeight(rows, space);
     return { rows: shown, caret: { row: shown.length - 1, column: 2 + rowWidth(this.query) } };
+  }
+
+  /** In the row of the answer, under its number. */
+  private viewInput({ line, lead, placeholder }: AnswerInput<T>, { styles, width }: DialogSpace) {
+    const number = styles.isSpoken ? '' : `❯ ${this.shown().length}  `;
+    const before = styles.isSpoken ? '  ' : `${number}${lead}`;
+    const { text, caret } = line.view(Math.max(width - rowWidth(before) - 2, 8));
+    const words = text === '' ? styles.secondary(placeholder) : text;
+    const look = (part: string) => styles.bold(styles.accent(part));
+    return { row: cutRow(`${look(before)}${words}`, width), caret: rowWidth(before) + caret };
   }
 
   /** Rows that a filter took away are empty ones on top, so that the caret stays where it is. */
@@ -135,6 +168,7 @@ export class SelectDialog<T> implements Dialog {
   }
 
   onKey(key: Key): void {
+    if (this.input && this.typeInto(this.input, key)) return;
     const options = this.shown();
     const step = STEPS[key.ctrl ? `ctrl+${key.name}` : key.name];
     if (key.name === 'escape') this.settle(this.question.escape);
@@ -151,8 +185,18 @@ export class SelectDialog<T> implements Dialog {
     else if (!key.ctrl && !key.alt) this.onPlainKey(key.name, options);
   }
 
+  /** Up leaves the input for the other answers; false for keys that are not the input's. */
+  private typeInto(input: AnswerInput<T>, key: Key): boolean {
+    if (key.name === 'escape' || key.name === 'pageup' || key.name === 'pagedown') return false;
+    if (key.name === 'enter') this.settle(input.toValue(input.line.text));
+    else if (key.name === 'up') this.input = undefined;
+    else input.line.onKey(key);
+    return true;
+  }
+
   onText(text: string): void {
-    if (text === ' ' && this.question.toggle && this.query === '')
+    if (this.input) this.input.line.onText(text);
+    else if (text === ' ' && this.question.toggle && this.query === '')
       this.change(this.shown()[this.index], this.question.toggle);
     else if (this.question.search) this.narrow(this.query + text);
     else if (text.length === 1) this.onPlainKey(text, this.shown());
@@ -190,7 +234,10 @@ export class SelectDialog<T> implements Dialog {
   }
 
   private choose(option: SelectOption<T> | undefined): void {
-    if (option) this.settle(option.value);
+    if (option?.input) {
+      this.index = this.shown().length - 1;
+      this.input = option.input;
+    } else if (option) this.settle(option.value);
   }
 
   private change(option: SelectOption<T> | undefined, change: ((value: T) => T) | undefined): void {
@@ -228,7 +275,7 @@ function fit(rows: readonly string[], width: number): readonly string[] {
   return rows.flatMap((row) => (rowWidth(row) <= width ? [row] : wrapRows(row, { width })));
 }
 
-function clean<T>({ value: _value, label, hint, about, ...option }: SelectOption<T>) {
+function clean<T>({ value: _value, input: _input, label, hint, about, ...option }: SelectOption<T>) {
   return {
     ...option,
     label: sanitize(label),

@@ -10,6 +10,7 @@ import { proseWidth, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { DialogSpace } from './dialog.ts';
 import { sayHeading, sayKeys, sayOption } from './say-select.ts';
+import type { TypedAnswer } from './say-select.ts';
 
 export interface SelectPicture {
   readonly title: string;
@@ -24,6 +25,8 @@ export interface SelectPicture {
   readonly options: readonly PictureOption[];
   readonly index: number;
   readonly search?: boolean;
+  /** The answer that is being typed, in the last row; it is none of the options. */
+  readonly input?: TypedAnswer & { readonly row: string };
   readonly query: string;
   readonly scroll: number;
   readonly keys?: readonly (readonly [key: string, does: string])[];
@@ -69,7 +72,7 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   const keys = styles.isSpoken
     ? [sayKeys(picture)]
     : wrapRows(renderKeys(keysOf(picture), styles), { width, first: '  ' });
-  const filter = picture.search ? [filterRow(picture, space)] : [];
+  const filter = picture.input ? [picture.input.row] : picture.search ? [filterRow(picture, space)] : [];
   const about = aboutRows(picture, space);
   const isLow = maxRows < ROOM_FOR_GAPS;
   const gaps = isLow ? 1 : 3;
@@ -131,7 +134,8 @@ function titleRows({ title, facts, why, options, search, index }: SelectPicture,
   return [renderRule({ styles, width }), ...wrapRows(left, { width, first: '  ' }), ...reason];
 }
 
-function keysOf({ search, keys = [], escapes = 'leaves', enters = 'takes it', options }: SelectPicture) {
+function keysOf({ search, keys = [], escapes = 'leaves', enters = 'takes it', options, input }: SelectPicture) {
+  if (input) return [['enter', input.enters] as const, ['↑', 'back'] as const, ['esc', input.escapes] as const];
   const enter = search ? (['enter', enters] as const) : (['enter', 'or a digit'] as const);
   return [...(options.length > 0 ? [enter] : []), ...keys, ['esc', escapes] as const];
 }
@@ -229,8 +233,10 @@ function windowOf(
   // A list has its count in the title.
   const hasCount = !picture.search && sum(blocks) > room;
   const most = hasCount ? room - 1 : room;
-  let [first, end] = [picture.index, picture.index + 1];
-  let height = blocks[picture.index]?.length ?? 1;
+  // An answer that is being typed is none of them: the ones before it are shown.
+  const chosen = Math.min(picture.index, blocks.length - 1);
+  let [first, end] = [chosen, chosen + 1];
+  let height = blocks[chosen]?.length ?? 1;
   for (let hasGrown = true; hasGrown;) {
     hasGrown = false;
     const after = blocks[end];

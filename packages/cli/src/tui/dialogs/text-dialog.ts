@@ -1,10 +1,11 @@
 /** Asks for one line of text. Enter submits it, Escape cancels; a secret is shown as dots. */
 
 import type { Key } from '../input/key.ts';
-import { cutRow, graphemesIn, rowWidth } from '../text/row-width.ts';
+import { cutRow, rowWidth } from '../text/row-width.ts';
 import { renderKeys, renderRule } from '../render/rule.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
+import { LineInput } from './line-input.ts';
 
 export interface TextQuestion {
   readonly title: string;
@@ -16,27 +17,6 @@ export interface TextQuestion {
   /** Why a text is invalid; undefined when it is valid. */
   readonly check?: (text: string) => string | undefined;
 }
-
-type Edit = (before: string[], after: string[]) => [before: string[], after: string[]];
-
-const toStart: Edit = (before, after) => [[], [...before, ...after]];
-const toEnd: Edit = (before, after) => [[...before, ...after], []];
-const deleteBack: Edit = (before, after) => [before.slice(0, -1), after];
-
-const EDITS: Readonly<Record<string, Edit>> = {
-  backspace: deleteBack,
-  'ctrl+h': deleteBack,
-  delete: (before, after) => [before, after.slice(1)],
-  left: (before, after) => [before.slice(0, -1), [...before.slice(-1), ...after]],
-  right: (before, after) => [[...before, ...after.slice(0, 1)], after.slice(1)],
-  home: toStart,
-  'ctrl+a': toStart,
-  end: toEnd,
-  'ctrl+e': toEnd,
-  'ctrl+u': (_before, after) => [[], after],
-  'ctrl+k': (before) => [before, []],
-  'ctrl+w': (before, after) => [[...before.join('').replace(/\S*\s*$/, '')], after],
-};
 
 /** As in a question with answers. */
 const ROOM_FOR_GAPS = 16;
@@ -61,9 +41,7 @@ export class TextDialog implements Dialog {
   readonly takesText = true;
   private readonly question: TextQuestion;
   private readonly settle: (value: string | undefined) => void;
-  /** By user-perceived characters. */
-  private before: string[] = [];
-  private after: string[] = [];
+  private readonly line = new LineInput();
   private problem: string | undefined;
 
   constructor(question: TextQuestion, settle: (value: string | undefined) => void) {
@@ -87,27 +65,23 @@ export class TextDialog implements Dialog {
     rows.push(
       ...(styles.isSpoken ? [sayKeys(keys)] : wrapRows(renderKeys(splitKeys(keys), styles), { width, first: '  ' })),
     );
-    const show = (characters: readonly string[]) => (isSecret ? '•'.repeat(characters.length) : characters.join(''));
-    const available = Math.max(width - 4, 8);
-    let left = show(this.before);
-    while (rowWidth(left) > available) left = left.slice([...graphemesIn(left)][0]?.length ?? 1);
-    const text = left === '' && this.after.length === 0 ? styles.secondary(placeholder) : left + show(this.after);
+    const { text, caret } = this.line.view(Math.max(width - 4, 8), isSecret ? '•' : undefined);
     // The last row: where the user types.
-    rows.push(cutRow(`${styles.accent('❯')} ${text}`, width));
-    return { rows, caret: { row: rows.length - 1, column: 2 + rowWidth(left) } };
+    rows.push(cutRow(`${styles.accent('❯')} ${text === '' ? styles.secondary(placeholder) : text}`, width));
+    return { rows, caret: { row: rows.length - 1, column: 2 + caret } };
   }
 
   onText(text: string): void {
     this.problem = undefined;
-    this.before.push(...graphemesIn(text));
+    this.line.onText(text);
   }
 
   onKey(key: Key): void {
     if (key.name === 'escape') return this.settle(undefined);
     if (key.name === 'enter') return this.submit();
-    const edit = EDITS[key.ctrl ? `ctrl+${key.name}` : key.name];
-    if (edit) [this.before, this.after] = edit(this.before, this.after);
-    else if (key.text !== '') this.onText(key.text);
+    // Text of a key is typed, too: what was wrong with it is no longer known.
+    if (key.text !== '') this.problem = undefined;
+    this.line.onKey(key);
   }
 
   dismiss(): void {
@@ -115,7 +89,7 @@ export class TextDialog implements Dialog {
   }
 
   private submit(): void {
-    const text = [...this.before, ...this.after].join('');
+    const { text } = this.line;
     this.problem = this.question.check?.(text);
     if (this.problem === undefined) this.settle(text);
   }
