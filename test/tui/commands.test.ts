@@ -54,9 +54,12 @@ describe('the list of commands', () => {
       await terminal.waitForText(/^❯ \/chat /m);
       terminal.type('\x1b[A');
       await terminal.waitForText(/^❯ \/branch /m);
+      const { row } = terminal.cursor();
       terminal.type(ESC);
       await terminal.waitForNoText('/branch');
       expect(terminal.screen().at(-1)).toBe('❯ /');
+      // The place of the list stays, so that the row of the caret does not jump.
+      expect(terminal.cursor().row).toBe(row);
     });
   });
 });
@@ -410,7 +413,7 @@ describe('an earlier session', () => {
 });
 
 describe('a session that is in use elsewhere', () => {
-  it('cannot be gone on with, and costs nobody the one they are in', { tags: 'wide' }, async () => {
+  it('cannot be resumed, and does not cost the user the one they are in', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('Held.'), say('Mine.'), say('Still mine.')]);
     await using other = await open({ model, workspace });

@@ -4,6 +4,11 @@ import { answer, call, say } from '@castor/testkit';
 import { expect, it } from 'vitest';
 import { READY, openTerminal } from './open-terminal.ts';
 
+// oxlint-disable-next-line no-control-regex -- styles are what is looked for
+const UNDERLINED_GONE = /\x1b\[(?:\d+;)*4(?:;\d+)*m(?:\x1b\[[\d;]*m)*@gone\.ts/;
+// oxlint-disable-next-line no-control-regex -- styles are what is looked for
+const UNDERLINED_CART = /\x1b\[(?:\d+;)*4(?:;\d+)*m(?:\x1b\[[\d;]*m)*@src\/cart\.ts/;
+
 it('says what was loaded, what files are, what went along and what failed', async () => {
   const failing = call('run_shell_command', { command: 'echo no; exit 3' });
   await using opened = await openTerminal({
@@ -26,6 +31,10 @@ it('says what was loaded, what files are, what went along and what failed', asyn
   await terminal.waitForText(/src\/api\/ +folder, 1 file$/m);
   terminal.type('cart.ts and @gone.ts');
   await terminal.waitForText(/^❯ look at @src\/cart\.ts and @gone\.ts/m);
+  // A file that does not exist is underlined as soon as its name is written; one that exists is not.
+  terminal.type(' ');
+  await terminal.waitForBytes((bytes) => UNDERLINED_GONE.test(bytes));
+  expect(terminal.bytes).not.toMatch(UNDERLINED_CART);
   terminal.type('\r');
   await terminal.waitForText('Seen.');
   await terminal.waitForText(READY);

@@ -159,7 +159,11 @@ async function resolveAll(
 }
 
 /** The existing files decide where the name ends. */
-async function fitToFile(text: string, reference: TextReference, references: FileReferences): Promise<TextReference> {
+export async function fitToFile(
+  text: string,
+  reference: TextReference,
+  references: FileReferences,
+): Promise<TextReference> {
   const longer = await lengthen(text, reference, references);
   return longer === reference ? shorten(text, reference, references) : longer;
 }
@@ -188,6 +192,11 @@ async function lengthen(text: string, reference: TextReference, references: File
   return reference;
 }
 
+/** A name that is none of a user, a package or a decorator. */
+export function isLikeAFile(name: string): boolean {
+  return LIKE_A_FILE.test(name);
+}
+
 function toNote(name: string, resolved: ResolvedReference): string | undefined {
   switch (resolved.kind) {
     case 'outside':
@@ -195,7 +204,7 @@ function toNote(name: string, resolved: ResolvedReference): string | undefined {
     case 'ignored':
       return `@${name} was skipped: ${resolved.reason}.`;
     case 'missing':
-      return LIKE_A_FILE.test(name) ? `@${name} stays text: ${resolved.reason}.` : undefined;
+      return isLikeAFile(name) ? `@${name} stays text: ${resolved.reason}.` : undefined;
     case 'directory':
     case 'pattern':
       return undefined;

@@ -95,7 +95,7 @@ function describeCalls(
     .slice(0, MOST_TOOLS)
     .map(([name, { count }]) => `${verbOf(name) ?? tools.getTool(name)?.displayName ?? name} ${count}`);
   const failed = totalFail + [...ledger.failedCommands.values()].reduce((sum, count) => sum + count, 0);
-  const lines = totalLinesAdded + totalLinesRemoved > 0 ? [`+${totalLinesAdded} −${totalLinesRemoved} lines`] : [];
+  const lines = totalLinesAdded + totalLinesRemoved > 0 ? [`+${totalLinesAdded} −${totalLinesRemoved}`] : [];
   return [String(totalCalls), ...(failed > 0 ? [`${failed} failed`] : []), ...most, ...lines].join(' · ');
 }
 

@@ -135,7 +135,8 @@ const READS = [
 function composer(styles: Styles, columns: number): string[] {
   const controller = createComposerController({ onSubmit() {} });
   controller.setSize({ columns, maxRows: 10 });
-  controller.setText('look at @src/cart.ts and tell me why the total of a basket is negative');
+  controller.setText('look at @src/cart.ts and @src/none.ts and tell me why the total of a basket is negative');
+  controller.setMissing(new Set(['@src/none.ts']));
   const footer = {
     folder: '~/shop',
     branch: 'main',

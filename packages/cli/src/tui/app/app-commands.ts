@@ -22,7 +22,10 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'app.cycleApprovalMode': done((app) => whenStarted(app, cycleMode)),
   'app.toggleYolo': done((app) => whenStarted(app, toggleYolo)),
   'app.showFullTodos': done(toggleTodos),
-  'app.clearScreen': done((app) => app.clearScreen()),
+  'app.clearScreen': done((app) => {
+    app.composer.releaseRows();
+    app.clearScreen();
+  }),
   'app.showMoreLines': done(showMore),
   'app.showErrorDetails': done((app) => app.info(app.takeMessages?.().join('\n') || 'No messages.')),
   'app.showShortcuts': showShortcuts,

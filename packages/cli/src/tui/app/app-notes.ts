@@ -4,7 +4,7 @@ import { withTilde } from '../text/with-tilde.ts';
 import type { Style } from '../theme/styles.ts';
 import type { App } from './app.ts';
 
-type NoteApp = Pick<App, 'print' | 'printer' | 'appearance' | 'options'>;
+type NoteApp = Pick<App, 'print' | 'printer' | 'appearance' | 'options' | 'composer'>;
 
 export class AppNotes {
   private readonly app: NoteApp;
@@ -42,6 +42,7 @@ export class AppNotes {
   /** Something else is the last row now. */
   onPrinted(): void {
     this.isAfterCommand = false;
+    this.app.composer.releaseRows();
   }
 
   private note(mark: string, text: string, style: Style): void {

@@ -16,6 +16,7 @@ import { openPromptLog } from '../input/prompt-log.ts';
 import type { SlashCommand } from '../../slash/command.ts';
 import { byGroup } from '../../slash/command-groups.ts';
 import { commandsOf } from './read-text.ts';
+import { watchReferences } from './watch-references.ts';
 
 export async function attachInput(app: App): Promise<void> {
   const { home, cwd } = app.options;
@@ -29,6 +30,8 @@ export async function attachInput(app: App): Promise<void> {
     createFileCompletion(files, { findResources, facts: new FileFacts(cwd, systemClock) }),
   ]);
   app.onClose.push(() => files.dispose());
+  const { composer } = app;
+  app.onClose.push(watchReferences({ composer, references: () => app.state.agent?.references }));
   const directory = await resolveProjectDirectory({ home, root: cwd });
   const { createImageClipboard } = await import('../input/clipboard-image.ts');
   const images = { directory: join(directory, 'images'), platform: process.platform, now: () => systemClock.now() };

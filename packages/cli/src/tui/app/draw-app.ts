@@ -8,6 +8,7 @@ import { keyHintsOf, plainDataOf } from './frame-state.ts';
 
 export function drawApp(app: App, size: Size): Picture {
   const lines = app.printer?.take(app.store.getSnapshot()) ?? [];
+  if (lines.length > 0) app.composer.releaseRows();
   if (app.inkView) return { lines, frame: app.inkView.draw(lines, size) };
   const data = plainDataOf(app, size);
   const dialog = plainDialog(data);

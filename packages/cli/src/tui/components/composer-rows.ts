@@ -11,33 +11,35 @@ import { renderStatusRule } from './status-rule.ts';
 import type { RuleState } from './status-rule.ts';
 
 const CHIP = /\[(?:Pasted Text|Image)[^\]]*\]/g;
-const REFERENCE = /(^|\s)(@[^\s@][^\s]*)/g;
+/** A name after `@`, and the blank before it. */
+export const REFERENCE = /(^|\s)(@[^\s@][^\s]*)/g;
 
 export function composerRows(snapshot: ComposerSnapshot, rule: RuleState, styles: Styles): string[] {
-  const { columns, hasBorder, suggestions } = snapshot;
+  const { columns, hasBorder, suggestions, emptyRows } = snapshot;
   return [
-    ...(suggestions ? menuRows(suggestions, columns, styles) : []),
+    ...(suggestions ? menuRows(suggestions, columns, styles) : Array.from({ length: emptyRows }, () => '')),
     ...(hasBorder ? [renderStatusRule(snapshot, rule, styles)] : []),
     ...textRows(snapshot, styles),
   ];
 }
 
 function textRows(
-  { rows, isEmpty, placeholder, isShell, columns, hiddenAbove }: ComposerSnapshot,
+  { rows, isEmpty, placeholder, isShell, columns, hiddenAbove, missing }: ComposerSnapshot,
   styles: Styles,
 ): string[] {
   const sign = isShell ? styles.warning('!') : styles.accent('❯');
   if (isEmpty) return [`${sign} ${styles.secondary(shortenRow(placeholder, columns - 3))}`];
   return rows.map(({ text }, index) => {
-    const row = isShell ? text : markReferences(text, styles);
+    const row = isShell ? text : markReferences(text, missing, styles);
     return index === 0 && hiddenAbove === 0 ? `${sign} ${row}` : `  ${row}`;
   });
 }
 
-/** Files and pasted blocks stand out from the words around them. */
-function markReferences(text: string, styles: Styles): string {
+/** Files and pasted blocks stand out from the words around them, and files that do not exist from those that do. */
+function markReferences(text: string, missing: ReadonlySet<string>, styles: Styles): string {
+  const mark = (name: string) => (missing.has(name) ? styles.warning(styles.underline(name)) : styles.link(name));
   if (!/[@[]/.test(text)) return text;
   return text
-    .replaceAll(REFERENCE, (_, before: string, name: string) => `${before}${styles.link(name)}`)
+    .replaceAll(REFERENCE, (_, before: string, name: string) => `${before}${mark(name)}`)
     .replaceAll(CHIP, (chip) => styles.accent(chip));
 }

@@ -62,7 +62,7 @@ describe('createImageClipboard', () => {
 
   it.each([
     ['hangs', 'exec sleep 10'],
-    ['leaves its pipe to somebody who hangs', 'sleep 5 &'],
+    ['leaves its pipe to a process that hangs', 'sleep 5 &'],
   ])('gives up a program that %s', async (_title, script) => {
     const { read } = await clipboard({ xclip: script }, { timeoutMs: 300 });
     expect(await read()).toEqual({ type: 'none', message: 'Reading the clipboard timed out (xclip).' });

@@ -83,6 +83,10 @@ export interface ComposerController {
   setHistory(history: InputHistory, shellHistory?: InputHistory): void;
   setClipboard(clipboard: ImageClipboard): void;
   setPlaceholder(placeholder: string): void;
+  /** The references with `@` that match no file, as they are written. */
+  setMissing(words: ReadonlySet<string>): void;
+  /** A line was printed: the rows of a list that has closed are no longer kept. */
+  releaseRows(): void;
   /** A dialog takes the keys until the returned function is called. The last pushed is asked first. */
   pushConsumer(consumer: KeyConsumer): () => void;
   openEditor(): Promise<void>;
@@ -121,6 +125,10 @@ export interface ComposerSnapshot {
   readonly vimPending: string;
   readonly search: SearchView | undefined;
   readonly suggestions: SuggestionView | undefined;
+  /** References with `@` that match no file. */
+  readonly missing: ReadonlySet<string>;
+  /** Rows of the list that has closed, empty now: the caret stays where it is until the next line is printed. */
+  readonly emptyRows: number;
   /** One line about the last action that failed. */
   readonly notice: string | undefined;
 }

@@ -65,7 +65,7 @@ describe('typing', () => {
     expect(composer.isEmpty()).toBe(true);
   });
 
-  it('loses nothing that is typed before anybody listens', async () => {
+  it('loses nothing that is typed before there is a listener', async () => {
     const { submissions, type } = start();
     await type('early\r');
     expect(submissions).toEqual([{ text: 'early', shown: 'early', isShell: false }]);
@@ -302,7 +302,7 @@ describe('history', () => {
 describe('suggestions', () => {
   const labels = (snapshot: ComposerSnapshot) => snapshot.suggestions?.items.map(({ label }) => label);
 
-  it('looks at what was typed before there was anybody to ask', async () => {
+  it('looks at what was typed before there were providers to ask', async () => {
     const { composer, type } = start();
     await type('/h');
     expect(composer.getSnapshot().suggestions).toBeUndefined();
@@ -346,6 +346,23 @@ describe('suggestions', () => {
     await type(' @ma');
     expect(labels(composer.getSnapshot())).toEqual(['src/main.ts', 'src/mail.ts']);
     expect(commands).toEqual([]);
+  });
+
+  it('leaves its height when it closes, until a line is printed; text takes the empty rows first', async () => {
+    const { composer, type } = start({ completion: COMPLETION });
+    const height = () => composerHeight(composer.getSnapshot());
+    const alone = height();
+    await type('/h');
+    const open = height();
+    await type(ESC);
+    expect([height(), composer.getSnapshot().emptyRows]).toEqual([open, open - alone]);
+    await type('\x15', 'now words');
+    expect(height()).toBe(open);
+    composer.releaseRows();
+    expect(height()).toBe(alone);
+    await type(' /h', '\x15', '/h');
+    composer.releaseRows();
+    expect(height()).toBe(open);
   });
 
   it('offers nothing in shell mode', async () => {

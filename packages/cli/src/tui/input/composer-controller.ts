@@ -98,6 +98,8 @@ export function createComposerController(options: ComposerOptions): ComposerCont
     setHistory: histories.replace,
     setClipboard: sources.setClipboard,
     setPlaceholder: picture.setPlaceholder,
+    setMissing: picture.setMissing,
+    releaseRows: picture.releaseRows,
     pushConsumer: router.push,
     openEditor: sources.openEditor,
     probeWidths(write) {

@@ -22,6 +22,8 @@ export interface ComposerPicture {
   setSize(size: ComposerSize): void;
   setWidths(widths: WidthProfile): void;
   setPlaceholder(placeholder: string): void;
+  setMissing(words: ReadonlySet<string>): void;
+  releaseRows(): void;
 }
 
 export function createComposerPicture(
@@ -32,6 +34,7 @@ export function createComposerPicture(
   let placeholder = initialPlaceholder;
   let size: ComposerSize = { columns: 80, maxRows: 12 };
   let widths = DEFAULT_WIDTHS;
+  let missing: ReadonlySet<string> = new Set();
   let layout: VisualLayout | undefined;
   let drawn: { snapshot: ComposerSnapshot; version: number } | undefined;
 
@@ -43,6 +46,10 @@ export function createComposerPicture(
       layout = layoutLines(lines, wanted, layout);
     }
     return layout;
+  };
+
+  const releaseRows = (): void => {
+    if (drawn && drawn.snapshot.emptyRows > 0) drawn = undefined;
   };
 
   const draw = (): ComposerSnapshot => {
@@ -62,6 +69,7 @@ export function createComposerPicture(
       vimPending: vim?.keys.join('') ?? '',
       search: search && { query: search.query, hasMatch: search.index !== undefined },
       notice,
+      missing,
     });
   };
 
@@ -74,6 +82,7 @@ export function createComposerPicture(
     },
     setSize(next) {
       if (next.columns === size.columns && next.maxRows === size.maxRows) return;
+      releaseRows();
       size = { columns: Math.max(1, next.columns), maxRows: Math.max(1, next.maxRows) };
       store.touch();
     },
@@ -85,6 +94,13 @@ export function createComposerPicture(
       placeholder = next;
       store.touch();
     },
+    setMissing(next) {
+      if (next.size === missing.size && [...next].every((word) => missing.has(word))) return;
+      missing = next;
+      store.touch();
+    },
+    // Without a notice: the next frame shows it.
+    releaseRows,
   };
 }
 

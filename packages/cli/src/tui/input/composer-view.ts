@@ -19,7 +19,7 @@ const TEXT_ROWS_KEPT = 3;
 
 export interface ViewInput extends Omit<
   ComposerSnapshot,
-  'rows' | 'caretRow' | 'caretCell' | 'hiddenAbove' | 'hiddenBelow' | 'suggestions' | 'hasBorder'
+  'rows' | 'caretRow' | 'caretCell' | 'hiddenAbove' | 'hiddenBelow' | 'suggestions' | 'emptyRows' | 'hasBorder'
 > {
   readonly layout: VisualLayout;
   readonly caret: Position;
@@ -27,7 +27,7 @@ export interface ViewInput extends Omit<
   /** The first visible row of the last time. */
   readonly firstRow: number;
   readonly list: SuggestionsShown | undefined;
-  /** Rows of the list of the last time: it stays as high while it is open, so that the caret does not move. */
+  /** Rows of the list of the last time: it stays as high while it is open and after it, so that the caret does not move. */
   readonly leastListed: number;
 }
 
@@ -49,7 +49,9 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
   const needed = shown ? listRows + 1 + shown.detail.length : 0;
   const above = Math.max(0, Math.min(leastListed, room + 1) - needed);
   const suggestions = shown && { ...shown, above };
-  const listed = shown ? needed + above : 0;
+  // Rows of a list that has closed give way to text.
+  const emptyRows = shown ? 0 : Math.max(0, Math.min(leastListed, available - total));
+  const listed = shown ? needed + above : emptyRows;
   const height = Math.max(1, Math.min(total, available - listed));
   const first = scrollTo(visual.row, firstRow, { height, total });
   const rows = Array.from({ length: height }, (_, index) => rowText(layout, first + index));
@@ -62,6 +64,7 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
     hiddenAbove: first,
     hiddenBelow: total - first - height,
     suggestions,
+    emptyRows,
   };
 }
 
@@ -70,9 +73,9 @@ export function composerHeight(snapshot: ComposerSnapshot): number {
   return snapshot.rows.length + (snapshot.hasBorder ? BORDER_ROWS : 0) + listHeight(snapshot);
 }
 
-/** Rows of the list above the rule. */
-export function listHeight({ suggestions }: ComposerSnapshot): number {
-  if (!suggestions) return 0;
+/** Rows of the list above the rule, or of the one that has closed. */
+export function listHeight({ suggestions, emptyRows }: ComposerSnapshot): number {
+  if (!suggestions) return emptyRows;
   return (suggestions.above ?? 0) + Math.max(1, suggestions.items.length) + suggestions.detail.length + 1;
 }
 
