@@ -33,7 +33,7 @@ function notices(terminal: Terminal): string[] {
     .map(([whole, code, text]) => (code === undefined ? whole : `${code} ${text}`));
 }
 
-describe('somebody who looks elsewhere', () => {
+describe('a user who looks elsewhere', () => {
   const texts = ['Castor: Action required (project)', 'Castor: Done (project)'];
 
   variants.each([

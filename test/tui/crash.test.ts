@@ -11,18 +11,18 @@ const RESTORED = { isAlternate: false, hasBracketedPaste: false, hasMouse: false
 
 /** Loaded before the program: what goes wrong when SIGUSR2 comes. */
 const FAULTS = {
-  'an exception nobody catches': `throw new Error('broken on purpose')`,
-  'a promise nobody waits for': `Promise.reject(new Error('broken on purpose'))`,
+  'an uncaught exception': `throw new Error('broken on purpose')`,
+  'an unhandled rejection': `Promise.reject(new Error('broken on purpose'))`,
   // The layout counts rows with it, for every frame there still is.
   'frames that cannot be drawn': `Math.ceil = () => { throw new Error('broken on purpose'); }`,
   'an end from elsewhere': `process.stderr.write('not shown'); process.exit(1)`,
-  // Nobody is told of the abort, so that nothing winds up.
+  // The abort has no listener, so that nothing winds up.
   'winding up that never ends': `
     AbortController.prototype.abort = () => {};
     throw new Error('broken on purpose')`,
 };
 
-/** The rows of a frame are cut by Ink, and nobody else maps with these words. */
+/** The rows of a frame are cut by Ink, and no other code maps with these words. */
 const BREAK_COMPONENTS = `
   const { map } = Array.prototype;
   Array.prototype.map = function (each, self) {

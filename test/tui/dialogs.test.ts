@@ -287,7 +287,7 @@ describe('commands', () => {
     });
   });
 
-  it('that nobody knows are words for the model', async () => {
+  it('that are unknown are words for the model', async () => {
     await inTerminal([say('A path.')], async ({ terminal }) => {
       terminal.type('/home/nobody is what?\r');
       await terminal.waitForText('A path.');

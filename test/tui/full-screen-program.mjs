@@ -1,6 +1,6 @@
 /**
  * For tests: a program with the whole screen to itself. It draws its size and the keys it
- * got, puts the cursor on a letter, says things to the terminal that nobody should hear,
+ * got, puts the cursor on a letter, says things to the terminal that must not reach the user's,
  * and leaves on `q`.
  */
 

@@ -433,7 +433,7 @@ describe('keys of a person’s own', () => {
     await terminal.waitForText('❯ 2');
     terminal.type(ESC);
     await terminal.waitForText(READY);
-    // Nobody waits behind us here, so that it comes back at once, with all modes on.
+    // No shell waits behind the program here, so that it comes back at once, with all modes on.
     terminal.type('\x1b[19~');
     await terminal.waitUntil((seen) => seen.bytes.split('\x1b[?2004h').length > 2);
     terminal.type('typed on');

@@ -51,7 +51,7 @@ const PAYLOADS: readonly (readonly [string, string])[] = [
   ['8-bit CSI', '\u009b2J\u009b?1049h'],
   ['hidden text', '\x1b[8mhidden'],
   ['turned direction', '\u202edlrow\u202c\u2066x\u2069'],
-  ['text nobody sees', 'a\u200b\u2060\ufeffb\u{e0041}\u{e0042}'],
+  ['invisible text', 'a\u200b\u2060\ufeffb\u{e0041}\u{e0042}'],
   ['carriage returns', 'safe\rrm -rf /'],
 ];
 

@@ -106,7 +106,7 @@ describe('a program that has the whole screen', () => {
     });
   });
 
-  it('is drawn without them where nobody wants them', { tags: 'wide' }, async () => {
+  it('is drawn without them where the settings say so', { tags: 'wide' }, async () => {
     const settings = { tools: { shell: { showColor: false } } };
     await using opened = await open([shell(PROGRAM), say('Done.')], { settings });
     const { terminal } = opened;
@@ -139,7 +139,7 @@ describe('a line that is drawn again', () => {
   });
 });
 
-describe('a command that waits for somebody', () => {
+describe('a command that waits for the user', () => {
   const general = { enableNotifications: true, notificationMethod: 'osc9' };
   const ASK = 'read -p "Name: " name; read -p "Town: " town; echo "$name of $town"';
 

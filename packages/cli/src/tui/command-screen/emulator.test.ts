@@ -74,7 +74,7 @@ describe('the screen of a command', () => {
     ['stands below all else', 'ab', {}, ['ab'], true],
     ['stands above other rows', 'ab\r\ncd\x1b[1;2H', {}, ['a\x1b[7mb\x1b[m', 'cd'], false],
     ['stands on a blank', 'ab\r\ncd\x1b[1;4H', {}, ['ab \x1b[7m \x1b[m', 'cd'], false],
-    ['is nobody’s to see', 'ab\r\ncd\x1b[1;2H', { hasCursor: false }, ['ab', 'cd'], true],
+    ['is not to be seen', 'ab\r\ncd\x1b[1;2H', { hasCursor: false }, ['ab', 'cd'], true],
     ['is hidden', 'ab\r\ncd\x1b[1;2H\x1b[?25l', {}, ['ab', 'cd'], false],
     ['cannot be drawn', 'ab\r\ncd\x1b[1;2H', { depth: 'none' }, ['ab', 'cd'], true],
     ['is in the whole screen', '\x1b[?1049h\x1b[Hab', {}, ['ab\x1b[7m \x1b[m', '', '', ''], false],

@@ -25,7 +25,7 @@ describe('renderDiff', () => {
     expect(rows).toEqual([' 1 + line 0', ' 2 + line 1', ' 3 + line 2', '… 46 rows', '50 + line 49']);
   });
 
-  it('shows every character where somebody decides on it', () => {
+  it('shows every character where the user decides on it', () => {
     const diff = `@@ -0,0 +1,1 @@\n+${'x'.repeat(30)}\x1b[8mend\n`;
     const rows = renderDiff(diff, { styles, width: 24, isWhole: true });
     expect(rows.map((row) => row.slice(2)).join('')).toBe(`${'x'.repeat(30)}\\e[8mend`);

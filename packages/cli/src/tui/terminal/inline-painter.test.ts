@@ -84,7 +84,7 @@ describe('InlinePainter', () => {
   });
 
   it.each(['rows', 'text', 'either', 'none'] as const)(
-    'writes each letter once behind signs that the terminal counts otherwise, while somebody types (%s)',
+    'writes each letter once behind signs that the terminal counts otherwise, while the user types (%s)',
     async (reflow) => {
       const size = { columns: 60, rows: 12 };
       const screen = new Screen(size);
@@ -158,7 +158,7 @@ describe('InlinePainter', () => {
     });
     await screen.write(painter.paint(lines, frame('|'), { columns: 60, rows: 12 }));
     screen.terminal.resize(60, 6);
-    // Nobody has told it yet.
+    // It is not told yet.
     await screen.write(painter.paint([], frame('/'), { columns: 60, rows: 12 }));
     expect(screen.lines().slice(0, 13)).toEqual([...lines, 'final and no']);
     await screen.write(painter.paint(['final and now'], { rows: ['>'] }, { columns: 60, rows: 12 }));
