@@ -1,6 +1,7 @@
 /** What a session shows around its answers, for the golden pictures: agents, servers, changes, its header and its end. */
 
-import type { PendingCall, ToolCallView } from '@castor/core';
+import { GeminiEventType, createTranscript, reduce } from '@castor/core';
+import type { AgentEvent, Transcript } from '@castor/core';
 import { describeStates } from '../slash/mcp-page.ts';
 import { changesQuestion, decisionQuestion } from './choices/diff.ts';
 import { callRows } from './components/call-rows.ts';
@@ -14,26 +15,65 @@ import { FILE_DIFF } from './pictures-of-questions.fixture.ts';
 import type { DrawComponent } from './pictures-of-questions.fixture.ts';
 import { grammars } from './render/grammars.ts';
 
-function agent(name: string, task: string, change: Partial<ToolCallView>): PendingCall {
-  return {
-    callId: name,
-    name: 'invoke_agent',
-    display: { name: 'Agent', description: `${name}: ${task}` },
-    status: 'executing',
-    output: '',
-    omittedOutput: 0,
-    kind: 'other',
-    ...change,
-  } as PendingCall;
+interface AgentRun {
+  readonly name: string;
+  readonly task: string;
+  /** The lines that it tells of its steps; those with a name and an object are calls. */
+  readonly steps?: readonly string[];
+  readonly tokens?: number;
+  readonly report?: string;
 }
 
-const AGENTS = [
-  agent('reviewer', 'Review the checkout.', { output: "ReadFile src/api/checkout.ts\nSearchText 'checkout'\n" }),
-  agent('tester', 'Run the tests.', { output: '(Looking for tests)\nShell npm test\nasks: Confirm Shell Command\n' }),
-  agent('writer', 'Write the notes of the release.', {}),
-];
+/** What a session says of a run, in the order in which it happens. */
+function eventsOf({ name, task, steps = [], tokens = 0, report }: AgentRun): AgentEvent[] {
+  const display = { name: 'Agent', description: `${name}: ${task}` };
+  const request = { isClientInitiated: false, prompt_id: 'p' };
+  const asked = { callId: name, name: 'invoke_agent', args: {}, display, ...request };
+  const made = steps.filter((step) => /^[A-Z]\w+ /.test(step));
+  return [
+    { type: GeminiEventType.ToolCallRequest, value: asked },
+    { type: 'tool_call_updated', callId: name, status: 'executing', shown: { display, kind: 'other', locations: [] } },
+    ...made.map((_, index): AgentEvent => {
+      const value = { callId: `${name}-${index}`, name: 'tool', args: {}, ...request };
+      return { type: GeminiEventType.ToolCallRequest, value, parentCallId: name };
+    }),
+    {
+      ...{ type: GeminiEventType.Finished, parentCallId: name },
+      value: { reason: 'STOP', usageMetadata: { totalTokenCount: tokens } },
+    },
+    ...steps.map((step): AgentEvent => {
+      return { type: 'tool_call_updated', callId: name, status: 'executing', output: `${step}\n` };
+    }),
+    ...(report === undefined ? [] : [endOf(name, report, tokens)]),
+  ];
+}
+
+function endOf(callId: string, resultDisplay: string, tokens: number): AgentEvent {
+  const data = { agentId: `${callId}-1a2b3c4d`, tokens, usd: 0.03 };
+  const value = { callId, responseParts: [], resultDisplay, error: undefined, errorType: undefined, data };
+  return { type: GeminiEventType.ToolCallResponse, value };
+}
+
+function playAgents(...runs: readonly AgentRun[]): Transcript {
+  const begun = reduce(createTranscript(), { type: 'prompt_started', prompt_id: 'p' });
+  return runs.flatMap(eventsOf).reduce(reduce, begun);
+}
+
+const REVIEW = ['ReadFile src/api/checkout.ts', "SearchText 'checkout'"];
+const WORKING = playAgents(
+  { name: 'reviewer', task: 'Review the checkout.', steps: REVIEW, tokens: 18_240 },
+  {
+    ...{ name: 'tester', task: 'Run the tests.' },
+    steps: ['(Looking for tests)', 'Shell npm test', 'asks: Confirm Shell Command'],
+  },
+  { name: 'writer', task: 'Write the notes of the release.' },
+);
 const REPORT =
   'The API has no check.\n\n1. checkout.ts takes any voucher\n2. nothing tests it\n3. nothing logs it\n4. x';
+const REVIEWED = playAgents({
+  ...{ name: 'reviewer', task: 'Review the checkout.', steps: REVIEW },
+  ...{ tokens: 31_400, report: REPORT },
+});
 
 /** A server in each state, as a session knows it. */
 const SERVERS = [
@@ -65,12 +105,15 @@ const CHANGED = ['src/cart.ts', 'src/api/checkout.ts'].map((name) => ({
 export const SESSION: Readonly<Record<string, DrawComponent>> = {
   agents: (styles, width) => {
     const size = { columns: width + 1, rows: 24 };
-    const data = { styles, size, calls: AGENTS, held: [] } as unknown as FrameData;
-    const done = agent('reviewer', 'Review the checkout.', { status: 'success', result: REPORT });
+    const calls = WORKING.pendingGroup?.calls ?? [];
+    const data = { styles, size, calls, held: [], ageOf: () => '42 s' } as unknown as FrameData;
+    const done = [...REVIEWED.committed].flatMap((item) => (item.type === 'tool_group' ? item.calls : []));
     return [
       ...callRows(data, 12, false),
       '',
-      ...renderToolCall(done, { styles, width, maxRows: 12, moreKey: 'ctrl+o', took: '1m 04s' }),
+      ...done.flatMap((each) => {
+        return renderToolCall(each, { styles, width, maxRows: 12, moreKey: 'ctrl+o', took: '1m 04s' });
+      }),
     ];
   },
   servers: (styles, width) =>

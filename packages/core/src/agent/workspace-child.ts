@@ -208,6 +208,9 @@ async function openChild(parent: ParentParts, request: ChildRequest): Promise<Op
       get result() {
         return result;
       },
+      get spent() {
+        return { tokens: spending.ledger.spentTokens, usd: spending.ledger.cost().usd };
+      },
       get transcript() {
         return recorder?.isRecording ? recorder.path : undefined;
       },

@@ -70,12 +70,21 @@ export interface RunReport {
   transcript: string | undefined;
   /** What became of the changes of an isolated run. */
   changes?: string | undefined;
+  spent: { readonly tokens: number; readonly usd: number | undefined };
 }
 
 export function toOutput(report: RunReport): ToolOutput {
   const { agent, ending, turns, agentId, changes } = report;
+  const { tokens, usd } = report.spent;
   const { reason, result, problem } = ending;
-  const data = { agentName: agent.name, agentId, terminateReason: reason, turns };
+  const data = {
+    agentName: agent.name,
+    agentId,
+    terminateReason: reason,
+    turns,
+    tokens,
+    ...(usd !== undefined && { usd }),
+  };
   const told = result === undefined ? undefined : cutMiddle(result, MOST_OF_RESULT, report.transcript);
   if (reason === 'GOAL') {
     const lines = [`Subagent '${agent.name}' finished.`, `Termination Reason: GOAL`, 'Result:', told, changes];

@@ -28,6 +28,8 @@ export interface OpenedChild {
   readonly turns: number;
   /** The text of `complete_task`, once it was called. */
   readonly result: string | undefined;
+  /** What it and its own children spent so far; `usd` is undefined where a price is unknown. */
+  readonly spent: { readonly tokens: number; readonly usd: number | undefined };
   /** The file of its session. */
   readonly transcript: string | undefined;
   /** From here on `complete_task` is the only tool, and the limit of turns is lifted. */

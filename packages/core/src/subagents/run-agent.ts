@@ -88,7 +88,7 @@ async function* runChild(
   }
   // The parent's own cancel is not a result of the child.
   if (ending.reason === 'ABORTED' && context.signal.aborted) throw createAbortError(context.signal);
-  return toOutput({ agent, ending, turns: child.turns, agentId, transcript, changes });
+  return toOutput({ agent, ending, turns: child.turns, agentId, transcript, changes, spent: child.spent });
 }
 
 interface PromptOfRun {

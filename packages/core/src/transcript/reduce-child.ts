@@ -17,6 +17,8 @@ export function reduceChild(child: ChildView, event: AgentEvent): ChildView {
   switch (event.type) {
     case GeminiEventType.Content:
       return { ...child, text: (child.text + event.value).slice(-KEPT_TEXT) };
+    case GeminiEventType.Finished:
+      return { ...child, tokens: child.tokens + (event.value.usageMetadata?.totalTokenCount ?? 0) };
     case GeminiEventType.Retry:
       return { ...child, text: '' };
     case GeminiEventType.ToolCallRequest:

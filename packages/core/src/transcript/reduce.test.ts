@@ -653,6 +653,15 @@ describe('reduce, for a child session', () => {
     });
   });
 
+  it('counts the tokens of its requests, and at its end what it spent', () => {
+    const usage = (totalTokenCount: number): AgentEvent =>
+      of('a', { type: GeminiEventType.Finished, value: { reason: 'STOP', usageMetadata: { totalTokenCount } } });
+    const running = fold([start, ask('a'), usage(1_200), usage(800)]);
+    expect(child(running)?.tokens).toBe(2_000);
+    const ended = reduce(running, answer('a', { data: { agentId: 'r-1', tokens: 2_500, usd: 0.03 } }));
+    expect(shown(ended).at(-1)).toMatchObject({ calls: [{ spent: { tokens: 2_500, usd: 0.03 } }] });
+  });
+
   it('does not take the end of its prompt for the parent’s', () => {
     const state = fold([start, ask('a'), of('a', { ...start }), of('a', end('completed'))]);
     expect(state.prompt?.prompt_id).toBe('p1');

@@ -9,7 +9,7 @@ import type { ServerToolCallConfirmationDetails } from '../protocol/events.ts';
 import type { ToolCallRequestInfo, ToolCallResponseInfo, ToolCallStatus } from '../protocol/tool-calls.ts';
 import { describeFailedCommand, readFailedCommand } from './command-failure.ts';
 import { toShownResult } from './shown-result.ts';
-import type { ChildView, PendingCall, ToolCallView } from './transcript.ts';
+import type { ChildView, PendingCall, SpentByAgent, ToolCallView } from './transcript.ts';
 
 /** Live output kept per call. It is cut at twice this length, so that cutting costs nothing per event. */
 const OUTPUT_KEPT = 100_000;
@@ -64,6 +64,7 @@ export function updateCall(calls: Calls, event: ToolCallUpdatedEvent): Calls {
 export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls {
   const { callId, resultDisplay, error, errorType, display, outputFile, data } = response;
   const failed = readFailedCommand(data);
+  const spent = readSpent(data);
   return changeCall(calls, callId, (call) => ({
     ...moveCall(call, error ? 'error' : 'success'),
     ...(display && { display }),
@@ -71,6 +72,7 @@ export function answerCall(calls: Calls, response: ToolCallResponseInfo): Calls 
     ...(resultDisplay && { result: toShownResult(resultDisplay) }),
     ...(error && { error: { message: getErrorMessage(error), ...(errorType && { type: errorType }) } }),
     ...(failed && { failure: describeFailedCommand(failed) }),
+    ...(spent && { spent }),
     ...(outputFile !== undefined && { outputFile }),
     isAnswered: true,
   }));
@@ -108,7 +110,7 @@ export function changeChild(calls: Calls, callId: string, change: (child: ChildV
   return calls.with(index, { ...call, child: changed });
 }
 
-const NO_CHILD: ChildView = { text: '', calls: [], omittedCalls: 0 };
+const NO_CHILD: ChildView = { text: '', calls: [], omittedCalls: 0, tokens: 0 };
 
 function holds(calls: Calls, callId: string): boolean {
   for (const call of allCalls(calls)) if (call.callId === callId) return true;
@@ -124,6 +126,13 @@ function changeCall(calls: Calls, callId: string, change: (call: PendingCall) =>
 function moveCall(call: PendingCall, status: ToolCallStatus): PendingCall {
   const { confirmation: _settled, ...moved } = call;
   return TERMINAL.has(call.status) ? call : { ...moved, status };
+}
+
+/** Undefined for all but the results of sub-agents. */
+function readSpent(data: Readonly<Record<string, unknown>> | undefined): SpentByAgent | undefined {
+  const { agentId, tokens, usd } = data ?? {};
+  if (agentId === undefined || typeof tokens !== 'number') return undefined;
+  return { tokens, ...(typeof usd === 'number' && { usd }) };
 }
 
 /** Another process runs the command again: what the first one printed is no part of this attempt. */

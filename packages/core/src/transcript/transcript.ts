@@ -71,6 +71,14 @@ export interface ToolCallView {
   readonly locations?: readonly ToolLocation[];
   /** The session that the call runs: a sub-agent's work, kept out of this session's answer. */
   readonly child?: ChildView;
+  /** What a sub-agent spent, once it has ended. */
+  readonly spent?: SpentByAgent;
+}
+
+/** `usd` is missing where a price is unknown. */
+export interface SpentByAgent {
+  readonly tokens: number;
+  readonly usd?: number;
 }
 
 /** A child session as its parent's call shows it. */
@@ -80,6 +88,8 @@ export interface ChildView {
   /** The newest of its calls, in their order; the older ones are counted. */
   readonly calls: readonly PendingCall[];
   readonly omittedCalls: number;
+  /** Of its requests so far, without those of its own children. */
+  readonly tokens: number;
 }
 
 interface ItemFields {

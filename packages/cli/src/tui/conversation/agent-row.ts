@@ -1,7 +1,8 @@
-/** A sub-agent at work, as one row: its name, the last thing it did, how many calls it has made. Pure. */
+/** A sub-agent as one row: at work its name, its last act and what it took so far; at its end what it took in all. Pure. */
 
 import type { ToolCallView } from '@castor/core';
 import { countOf } from '@castor/core/program';
+import { shortCost, shortCount } from '../../short-numbers.ts';
 import type { Styles } from '../theme/styles.ts';
 import { renderTitle } from './call-title.ts';
 
@@ -33,15 +34,30 @@ export interface AgentOptions {
 }
 
 export function renderAgent(call: ToolCallView, { styles, width, age }: AgentOptions): string {
-  const { display, output } = call;
+  const { display, output, child } = call;
   const steps = output.trim().split('\n');
   const [name = ''] = display.description.split(':');
   const last = steps.at(-1) ?? '';
   const act = WAITS.test(last) ? 'waits for your answer' : actOf(last);
   const calls = steps.filter((step) => !NO_CALL.test(step)).length;
   const shown = { ...call, display: { ...display, description: `${name} · ${act}` } };
-  const facts = [calls > 0 && countOf(calls, 'call'), age].filter((fact) => typeof fact === 'string');
-  return renderTitle(shown, { styles, width, facts });
+  const tokens = child?.tokens ?? 0;
+  const facts = [calls > 0 && countOf(calls, 'call'), age, tokens > 0 && shortCount(tokens)];
+  return renderTitle(shown, { styles, width, facts: facts.filter((fact) => typeof fact === 'string') });
+}
+
+/** Handing in its result is no work of its own. */
+const LAST_CALL = 'complete_task';
+
+/** What it took in all, around how long it took: `12 calls`, `1m 04s`, `31k`, `$0.03`. */
+export function factsOfAgent({ child, spent }: ToolCallView, took: string | undefined): string[] {
+  const made = child ? child.omittedCalls + child.calls.filter(({ name }) => name !== LAST_CALL).length : 0;
+  return [
+    made > 0 && countOf(made, 'call'),
+    took,
+    spent !== undefined && spent.tokens > 0 && shortCount(spent.tokens),
+    spent?.usd !== undefined && spent.usd > 0 && shortCost(spent.usd),
+  ].filter((fact) => typeof fact === 'string');
 }
 
 /** A step in the words of the status row: `Searching "totalOf"`. */

@@ -12,6 +12,7 @@ import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
 import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
+import { factsOfAgent } from './agent-row.ts';
 import { isBareCancel, isPath, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
 import { sayFold, sayHead } from './say-call.ts';
 
@@ -52,7 +53,7 @@ export function renderToolCall(call: ToolCallView, options: ToolCallOptions): st
 export function renderHead(given: ToolCallView, { styles, width, took }: ToolCallOptions): string {
   const call = withPlan(given);
   const changes = changesOf(call);
-  const facts = took === undefined ? [] : [took];
+  const facts = call.name === 'invoke_agent' ? factsOfAgent(call, took) : took === undefined ? [] : [took];
   return renderTitle(call, { styles, width, facts, counts: changes ? countText(changes, styles) : '' });
 }
 
