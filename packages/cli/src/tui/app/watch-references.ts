@@ -23,10 +23,11 @@ export function watchReferences({ composer, references }: ReferenceWatchOptions)
     const words = wordsIn(composer.getSnapshot());
     const key = words.join('\n');
     if (key === asked) return;
-    asked = key;
+    const known = references();
+    // Without an agent nothing is known yet: the next key asks again.
+    asked = known ? key : '';
     search.abort();
     const { signal } = (search = new AbortController());
-    const known = references();
     if (words.length === 0 || !known) return composer.setMissing(new Set());
     const { isMissingReference } = await import('../../prompt/missing-references.ts');
     const judged = await Promise.all(

@@ -12,6 +12,7 @@ import type { ComposerController } from '../input/composer-contract.ts';
 import { Calls } from './calls.tsx';
 import { Composer } from './composer.tsx';
 import type { FrameData, FrameShares } from './frame-data.ts';
+import { gapRows } from './gap-rows.ts';
 import { HistoryItemDisplay } from './history-item-display.tsx';
 import { LoadingIndicator } from './loading-indicator.tsx';
 import { Plan } from './plan.tsx';
@@ -38,7 +39,7 @@ export function AppView({ data: given, shares, composer, stream }: AppViewProps)
         <HistoryItemDisplay type={typeOfAnswer(pendingHistoryItems)} rows={answer} />
         <Calls data={data} maxRows={shares.calls} isBelowGap={isBelowGap} isBesideQuestion={dialog !== undefined} />
         <Plan data={data} maxRows={shares.plan} />
-        {hasGap && <Rows rows={['']} />}
+        <Rows rows={gapRows(hasGap, data.composer, dialog)} />
         <Queue data={data} maxRows={shares.queue} />
         {shares.hasStatus && <LoadingIndicator status={status} styles={styles} width={size.columns - 1} />}
         {dialog ? <Rows rows={dialog.rows} /> : <Composer controller={composer} rule={rule} styles={styles} />}

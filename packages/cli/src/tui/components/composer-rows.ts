@@ -15,9 +15,9 @@ const CHIP = /\[(?:Pasted Text|Image)[^\]]*\]/g;
 export const REFERENCE = /(^|\s)(@[^\s@][^\s]*)/g;
 
 export function composerRows(snapshot: ComposerSnapshot, rule: RuleState, styles: Styles): string[] {
-  const { columns, hasBorder, suggestions, emptyRows } = snapshot;
+  const { columns, hasBorder, suggestions } = snapshot;
   return [
-    ...(suggestions ? menuRows(suggestions, columns, styles) : Array.from({ length: emptyRows }, () => '')),
+    ...(suggestions ? menuRows(suggestions, columns, styles) : []),
     ...(hasBorder ? [renderStatusRule(snapshot, rule, styles)] : []),
     ...textRows(snapshot, styles),
   ];

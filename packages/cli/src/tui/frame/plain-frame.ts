@@ -5,6 +5,7 @@
 
 import { composerRows } from '../components/composer-rows.ts';
 import type { FrameData } from '../components/frame-data.ts';
+import { gapRows } from '../components/gap-rows.ts';
 import type { DialogView } from '../dialogs/dialog.ts';
 import { composerCaret, composerHeight } from '../input/composer-view.ts';
 import type { Frame } from '../terminal/painter.ts';
@@ -16,7 +17,7 @@ const ROOM_FOR_GAPS = 12;
 const LEAST_DIALOG_ROWS = 3;
 
 export function plainFrame({ composer, rule, styles, size }: PlainData, dialog: DialogView | undefined): string[] {
-  const gap = hasRoomForGap(size) ? [''] : [];
+  const gap = gapRows(hasRoomForGap(size), composer, dialog);
   return [...gap, ...(dialog?.rows ?? composerRows(composer, rule, styles))];
 }
 

@@ -28,7 +28,7 @@ export function shareRows(data: FrameData): FrameShares {
     return rows;
   };
   const dialog = viewDialog(data, left);
-  take(dialog ? dialog.rows.length : composerHeight(data.composer));
+  take(dialog ? dialog.rows.length : composerHeight(data.composer) + data.composer.emptyRows);
   // While a question is open, it is the status.
   const hasStatus = data.status !== undefined && !dialog && take(1) === 1;
   const hasDrawer = !dialog || data.keepsDrawer;

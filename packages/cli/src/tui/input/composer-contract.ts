@@ -127,7 +127,10 @@ export interface ComposerSnapshot {
   readonly suggestions: SuggestionView | undefined;
   /** References with `@` that match no file. */
   readonly missing: ReadonlySet<string>;
-  /** Rows of the list that has closed, empty now: the caret stays where it is until the next line is printed. */
+  /**
+   * Rows of the list that has closed, empty on top of the frame: the caret stays where it is until the next line is
+   * printed.
+   */
   readonly emptyRows: number;
   /** One line about the last action that failed. */
   readonly notice: string | undefined;

@@ -350,7 +350,7 @@ describe('suggestions', () => {
 
   it('leaves its height when it closes, until a line is printed; text takes the empty rows first', async () => {
     const { composer, type } = start({ completion: COMPLETION });
-    const height = () => composerHeight(composer.getSnapshot());
+    const height = () => composerHeight(composer.getSnapshot()) + composer.getSnapshot().emptyRows;
     const alone = height();
     await type('/h');
     const open = height();

@@ -61,7 +61,7 @@ export function createComposerPicture(
       ...size,
       firstRow: drawn?.snapshot.hiddenAbove ?? 0,
       list: suggestions.list(),
-      leastListed: drawn ? listHeight(drawn.snapshot) : 0,
+      leastListed: drawn ? Math.max(listHeight(drawn.snapshot), drawn.snapshot.emptyRows) : 0,
       isEmpty: isEmpty(state),
       placeholder: isShell ? SHELL_PLACEHOLDER : placeholder,
       isShell,

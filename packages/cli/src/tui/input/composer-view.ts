@@ -68,14 +68,14 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
   };
 }
 
-/** Rows the composer takes on the screen. */
+/** Rows the composer takes on the screen, without those of a list that has closed. */
 export function composerHeight(snapshot: ComposerSnapshot): number {
   return snapshot.rows.length + (snapshot.hasBorder ? BORDER_ROWS : 0) + listHeight(snapshot);
 }
 
-/** Rows of the list above the rule, or of the one that has closed. */
-export function listHeight({ suggestions, emptyRows }: ComposerSnapshot): number {
-  if (!suggestions) return emptyRows;
+/** Rows of the list above the rule. */
+export function listHeight({ suggestions }: ComposerSnapshot): number {
+  if (!suggestions) return 0;
   return (suggestions.above ?? 0) + Math.max(1, suggestions.items.length) + suggestions.detail.length + 1;
 }
 
