@@ -22,6 +22,10 @@ async function open(options: { model: FakeModel; workspace: Workspace }, args: s
 const callsOf = (lines: readonly string[]) =>
   lines.filter((line) => /^[✓✗-] /.test(line)).map((line) => line.replace(/ · [\d.]+ s$/, ''));
 
+/** The row that counts what a prompt did, without its time and its cost. */
+const receiptOf = (lines: readonly string[]) =>
+  lines.find((line) => /^\d+ calls?\b/.test(line))?.replace(/ · [\d.]+ s(?: · \$.*)?$/, '');
+
 async function storeSession({ workspace }: { workspace: Workspace }, messages: readonly object[]): Promise<void> {
   const chats = await prepareChats(workspace);
   const timestamp = '2026-01-02T03:04:05.000Z';
@@ -58,11 +62,14 @@ describe('what calls did', () => {
       say('Done.'),
     ]);
     let live: string[];
+    let receipt: string | undefined;
     {
       await using first = await open({ model, workspace }, ['--yolo']);
       first.type('Go\r');
       await first.waitForText('Done.');
+      await first.waitForText(/^4 calls, /m);
       live = callsOf(first.lines());
+      receipt = receiptOf(first.lines());
       first.type('/quit\r');
       await first.done;
     }
@@ -75,6 +82,8 @@ describe('what calls did', () => {
     await using terminal = await open({ model, workspace }, ['--resume']);
     await terminal.waitForText('Done.');
     expect(callsOf(terminal.lines()).slice(0, 3)).toEqual(live.slice(0, 3));
+    await terminal.waitForText(/^4 calls, /m);
+    expect([receipt, receiptOf(terminal.lines())]).toEqual(Array(2).fill('4 calls, 2 failed · 1 file +1'));
     const shown = await runCli(['sessions', 'show', 'latest'], { workspace, model });
     expect(shown.stdout).toContain('[Shell] echo begun; exit 3 (Fails)');
     expect(shown.stdout).toContain('[WriteFile] Writing to new.md');

@@ -64,6 +64,8 @@ interface AgentEventValues {
     detail?: string;
     budget?: SpentBudget;
     reason?: FinishReason | InvalidStreamErrorType;
+    /** Of a recorded prompt: from its first request to its last answer. */
+    durationMs?: number;
   };
 
   /**

@@ -66,6 +66,8 @@ class EventReplay {
   private readonly options: SessionEventsOptions;
   private readonly waiting = new Map<string, WaitingCall>();
   private prompt_id: string | undefined;
+  /** The recorded times of the prompt and of its last message. */
+  private times = { from: Number.NaN, to: Number.NaN };
   private prompts = 0;
   private isAnswered = true;
   /** The user or a limit cut the last answer off; the model knows. */
@@ -86,9 +88,10 @@ class EventReplay {
     if (message.call?.status === 'cancelled') this.isCut = true;
     const aside = asideWords(message);
     const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
-    if (text === undefined) return;
+    if (text === undefined) return this.noteTime(message);
     this.end();
     this.prompt_id = `resumed########${this.prompts++}`;
+    this.times = { from: timeOf(message), to: Number.NaN };
     // An aside needs no answer.
     this.isAnswered = aside !== undefined;
     this.failure = message.failure;
@@ -112,6 +115,7 @@ class EventReplay {
     if (this.isCutOff) this.end();
     this.isCutOff = isInterrupted || isKilled;
     this.begin();
+    this.noteTime(message);
     this.thoughts(thoughts);
     const parts = toStoredParts(content);
     const isCut = isCutAnswer(parts);
@@ -155,7 +159,12 @@ class EventReplay {
   private begin(): void {
     if (this.prompt_id !== undefined) return;
     this.prompt_id = `resumed########${this.prompts++}`;
+    this.times = { from: Number.NaN, to: Number.NaN };
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id });
+  }
+
+  private noteTime(message: LoadedMessage): void {
+    this.times.to = timeOf(message);
   }
 
   /** `started` and `told`: the recorded display, from our own file and from one of Gemini CLI. */
@@ -235,9 +244,15 @@ class EventReplay {
 
   private ending(): Omit<PromptEndedEvent, 'type' | 'prompt_id'> {
     if (this.failure !== undefined) return { outcome: 'failed', error: { message: this.failure } };
-    if (this.isAnswered) return { outcome: 'completed' };
+    const durationMs = this.times.to - this.times.from;
+    if (this.isAnswered) return { outcome: 'completed', ...(durationMs >= 0 && { durationMs }) };
     return { outcome: 'cancelled', ...(!this.isCut && { detail: PROGRAM_STOPPED }) };
   }
+}
+
+/** Not a number for a message without a time. */
+function timeOf({ timestamp = '' }: LoadedMessage): number {
+  return Date.parse(timestamp);
 }
 
 /** How a command failed: by an exit code, or by a signal, whose name may be unknown. */

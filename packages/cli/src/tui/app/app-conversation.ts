@@ -9,6 +9,7 @@ import { Conversation } from '../../surface/conversation.ts';
 import type { App } from './app.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import { askAboutLoop } from '../dialogs/loop-question.ts';
+import { printReceipt } from './print-receipt.ts';
 import { StreamProcessingStatus, toStreamProcessingStatus } from './stream-processing-status.ts';
 
 const ENDS = { [StreamProcessingStatus.Completed]: 'Done', [StreamProcessingStatus.Error]: 'Stopped' } as const;
@@ -52,7 +53,7 @@ function createShow(app: App): (event: AgentEvent) => Promise<void> | undefined 
     app.state.heardAt = performance.now();
     app.store.dispatch(event);
     if (event.type === 'prompt_ended' && event.parentCallId === undefined) {
-      printReceipt(app, event);
+      printReceipt(app, event, spentOn(app));
       tellWayOut(app, event);
       offerModel(app, event);
     }
@@ -84,16 +85,11 @@ function beginReceipt({ state, printer }: App): void {
   state.costBefore = state.agent?.ledger.cost().usd ?? 0;
 }
 
-/** A row that Castor counts itself; a prompt that failed or was cancelled has said why. */
-function printReceipt(app: App, { outcome }: PromptEndedEvent): void {
-  const { state } = app;
-  // Its items are counted as they are printed.
-  app.print([]);
+/** On the prompt that is ending. */
+function spentOn({ state }: App): { ms: number; usd: number | undefined } {
   const cost = state.agent?.ledger.cost().usd;
   const usd = cost === undefined ? undefined : cost - state.costBefore;
-  const text = app.printer?.tellReceipt({ ms: performance.now() - state.receiptFrom, usd });
-  if (text !== undefined && outcome === 'completed' && !app.isSpoken)
-    app.print(['', ...wrapRows(app.appearance.styles.secondary(text), { width: app.width })]);
+  return { ms: performance.now() - state.receiptFrom, usd };
 }
 
 /** A failed prompt says what next, and where its details are. */

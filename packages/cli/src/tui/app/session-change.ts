@@ -9,6 +9,7 @@ import type { LiveSession } from '../../surface/session-lifecycle.ts';
 import type { SessionWish } from '../../surface/session-wish.ts';
 import { renderResumeHeader } from '../conversation/resume-header.ts';
 import type { App } from './app.ts';
+import { showTranscript } from './show-transcript.ts';
 import { contextFiles } from './start-facts.ts';
 
 /** Switches to another session, or a new one. Printed lines stay. */
@@ -60,7 +61,7 @@ export function showSession(app: App, { agent, session, interrupted }: LiveSessi
   state.initError = undefined;
   if (session.origin !== 'new' && !state.isReopening) {
     nameSession(app, session);
-    app.store.dispatchAll(session.events());
+    showTranscript(app, session.events());
   }
   for (const notice of session.notices) app.info(notice);
   if (!state.isReopening) tellContext(app, agent);

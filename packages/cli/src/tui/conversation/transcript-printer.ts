@@ -56,9 +56,9 @@ export class TranscriptPrinter {
     this.options = options;
   }
 
-  /** Counts what the next prompt does. */
-  beginReceipt(): void {
-    this.receipt = new Receipt(this.options.changedFiles);
+  /** Counts what the next prompt does, and adds the files it changes. */
+  beginReceipt(changedFiles = this.options.changedFiles): void {
+    this.receipt = new Receipt(changedFiles);
   }
 
   /** What the prompt did; undefined where that is not worth a row. */
