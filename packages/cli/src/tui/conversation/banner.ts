@@ -22,11 +22,13 @@ const TIPS = 'Ask, or tell it what to do. / commands · @ files · ! your shell'
 export function renderBanner({ version, folder, branch, facts, styles, width, hideTips }: BannerOptions): string[] {
   const place = styles.link(sanitizeLine(folder)) + (branch ? styles.secondary(` (${sanitizeLine(branch)})`) : '');
   const name = `${styles.bold(styles.gradient('castor'))} ${styles.secondary(version)}`;
-  const known = facts.map(sanitizeLine).join(' · ');
+  // A voice has no sign for what lies between two things.
+  const between = styles.isSpoken ? ', ' : ' · ';
+  const known = facts.map(sanitizeLine).join(between);
   return [
     '',
     shortenRow(`${name}  ${place}`, width),
     ...(known === '' ? [] : wrapRows(styles.secondary(known), { width: proseWidth(width) })),
-    ...(hideTips ? [] : wrapRows(styles.secondary(TIPS), { width: proseWidth(width) })),
+    ...(hideTips ? [] : wrapRows(styles.secondary(TIPS.replaceAll(' · ', between)), { width: proseWidth(width) })),
   ];
 }

@@ -28,7 +28,9 @@ export function sayHead(call: ToolCallView, { took, changes }: CallFacts): strin
     took !== undefined && sayDuration(took),
     lines > 0 && countOf(lines, 'line'),
   ];
-  return `${[verb, object].filter(Boolean).join(' ')}: ${facts.filter(Boolean).join(', ')}.`;
+  // A task of an agent is a sentence.
+  const name = [verb, object.replace(/\.$/, '')].filter(Boolean).join(' ');
+  return `${name}: ${facts.filter(Boolean).join(', ')}.`;
 }
 
 export function sayFold(row: string): string {

@@ -262,7 +262,8 @@ function aboutRows({ options, index }: SelectPicture, { styles, width }: DialogS
   if (options.every(({ about }) => about === undefined)) return [];
   const { about = '', aside = '' } = options[index] ?? {};
   const most = proseWidth(width);
-  const end = aside === '' ? '' : `${about === '' ? '' : ' '}${styles.secondary(sanitize(aside))}`;
+  const told = sanitize(styles.isSpoken ? aside.replaceAll(' · ', ', ') : aside);
+  const end = aside === '' ? '' : `${about === '' ? '' : ' '}${styles.secondary(told)}`;
   const shown = wrapRows(`${about}${end}`, { width: most, first: '  ' });
   // A long sentence gives way to what follows it.
   const room = ABOUT_ROWS * (most - 2) - rowWidth(end) - LOST_TO_WRAPPING;
