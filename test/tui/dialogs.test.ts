@@ -200,8 +200,9 @@ describe('a plan', () => {
         await terminal.waitForText('Carry out this plan?');
         expect(terminal.screen()).toContain('1. Do it');
         terminal.type('3');
-        await terminal.waitForText('What should change?');
+        await terminal.waitForText('❯ 3  No, say what should change');
         terminal.type('more tests\r');
+        await terminal.waitForNoText('refuses it without words');
         await terminal.waitForText('Carry out this plan?');
         expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('more tests');
         terminal.type('1');

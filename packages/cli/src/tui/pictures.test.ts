@@ -8,8 +8,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { CommandContext } from '../slash/command.ts';
+import { byGroup } from '../slash/command-groups.ts';
+import { context } from '../slash/context.ts';
+import { BUILTIN_COMMANDS } from '../slash/index.ts';
+import { createCommandCompletion } from './completion/command-completion.ts';
 import { composerRows } from './components/composer-rows.ts';
-import { menuRows } from './components/menu-rows.ts';
 import { planRows } from './components/plan-rows.ts';
 import { queueRows } from './components/queue-rows.ts';
 import { renderStatus } from './components/status-row.ts';
@@ -20,8 +24,10 @@ import { renderReads } from './conversation/read-group.ts';
 import { renderToolCall } from './conversation/tool-call.ts';
 import { renderItem, renderNote, renderUser } from './conversation/transcript-item.ts';
 import { renderTurnNotes } from './conversation/turn-notes.ts';
+import type { ComposerSnapshot } from './input/composer-contract.ts';
 import { createComposerController } from './input/composer-controller.ts';
 import { pictureOf } from './pictures.fixture.ts';
+import { FILES } from './pictures-of-files.fixture.ts';
 import { PICKERS } from './pictures-of-pickers.fixture.ts';
 import { FILE_DIFF, QUESTIONS } from './pictures-of-questions.fixture.ts';
 import type { DrawComponent } from './pictures-of-questions.fixture.ts';
@@ -132,9 +138,27 @@ const READS = [
   call({ name: 'grep_search', display: { name: 'SearchText', description: "'totalOf'" }, kind: 'search' }),
 ];
 
+/** The composer after `/m`, with the real commands. */
+async function openMenu(columns: number): Promise<ComposerSnapshot> {
+  const completion = [createCommandCompletion(() => byGroup(BUILTIN_COMMANDS))];
+  const controller = createComposerController({ onSubmit() {}, completion });
+  controller.setSize({ columns, maxRows: 14 });
+  const opened = new Promise<void>((resolve) => {
+    controller.subscribe(() => controller.getSnapshot().suggestions && resolve());
+  });
+  controller.setText('/m');
+  await opened;
+  const snapshot = controller.getSnapshot();
+  controller.dispose();
+  return snapshot;
+}
+
+const WIDTHS = new Set(LOOKS.map(([, , columns]) => columns - 1));
+const MENUS = new Map(await Promise.all([...WIDTHS].map(async (width) => [width, await openMenu(width)] as const)));
+
 function composer(styles: Styles, columns: number): string[] {
   const controller = createComposerController({ onSubmit() {} });
-  controller.setSize({ columns, maxRows: 10 });
+  controller.setSize({ columns, maxRows: 14 });
   controller.setText('look at @src/cart.ts and @src/none.ts and tell me why the total of a basket is negative');
   controller.setMissing(new Set(['@src/none.ts']));
   const footer = {
@@ -145,36 +169,35 @@ function composer(styles: Styles, columns: number): string[] {
     isTrusted: false,
     items: ['workspace', 'git-branch', 'model-name', 'context-used'],
   } as const;
-  const suggestions = {
-    items: [
-      { id: '1', label: '/model', description: 'Shows or changes the model.', insert: '', isExact: false },
-      { id: '2', label: '/memory', description: 'Shows or reloads the instructions.', insert: '', isExact: false },
-    ],
-    ...{ activeIndex: 0, hiddenAbove: 4, hiddenBelow: 35, isLoading: false, detail: [], isCut: false },
-  };
-  const rows = composerRows({ ...controller.getSnapshot(), suggestions }, { mode: 'autoEdit', footer }, styles);
+  const text = composerRows(controller.getSnapshot(), { mode: 'autoEdit', footer }, styles);
   controller.dispose();
-  return rows;
+  return [...text, '', ...composerRows(MENUS.get(columns)!, { mode: 'default', footer }, styles)];
 }
 
-/** The list after `@`. */
-function files(styles: Styles, width: number): readonly string[] {
-  const item = (path: string, fact: string) => ({ id: path, label: path, fact, insert: '', isExact: false });
-  const items = [
-    item('src/cart.ts', '21 lines'),
-    item('src/api/', 'folder, 4 files'),
-    item('src/api/checkout.ts', '1 line'),
-    item('docs/a-name-that-is-too-long-for-the-column/picture-of-the-cart.png', '1.2 MB'),
-  ];
-  const shown = { hiddenAbove: 0, hiddenBelow: 8, isLoading: false, detail: [], isCut: false, query: 'ca' };
-  return menuRows({ ...shown, items, activeIndex: 1 }, width + 1, styles);
-}
+/** A session that has read much and run much. */
+const LONG_SESSION = {
+  requestedModel: () => 'gemini-3-pro',
+  tokenLimit: () => 1_048_576,
+  context: { files: [{ path: '/shop/GEMINI.md' }, { path: '/shop/AGENTS.md' }] },
+  chat: {
+    getSystemInstruction: () => 'x'.repeat(8_400),
+    getTools: () => [{ functionDeclarations: Array.from({ length: 26 }, () => ({ description: 'x'.repeat(1_400) })) }],
+    getLastPromptTokenCount: () => 123_000,
+    getHistory: () => [
+      { role: 'user', parts: [{ text: 'x'.repeat(152_000) }] },
+      ...[176_000, 116_000].map((length, index) => {
+        const name = ['run_shell_command', 'read_file'][index]!;
+        return { role: 'user', parts: [{ functionResponse: { name, response: { output: 'x'.repeat(length) } } }] };
+      }),
+    ],
+  },
+};
 
-const CONTEXT_PAGE = `Context  gemini-3-pro · 123k of 1M · 12 %
-  instructions  system prompt    2.1k  █
-  results       Shell 44k       73.5k  ████████████████████
-  free                         877.0k
-  /compress would free about 85k`;
+/** What `/context` says in a window of this width. */
+function contextPage(columns: number): string {
+  const result = context.run!({ agent: LONG_SESSION, columns } as unknown as CommandContext, '');
+  return (result as { content: string }).content;
+}
 
 const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   start: (styles, width) =>
@@ -227,11 +250,11 @@ const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   ...QUESTIONS,
   ...SESSION,
   ...PICKERS,
-  files,
+  files: FILES,
   outcome: (styles, width) => [
     ...renderOutcome('The model is gemini-3-flash for this session.', { styles, width }),
     '',
-    ...renderPage(CONTEXT_PAGE, { styles, width }),
+    ...renderPage(contextPage(width), { styles, width }),
   ],
   composer,
   frame: (styles, width) => {

@@ -30,14 +30,14 @@ export async function attachInput(app: App): Promise<void> {
     createFileCompletion(files, { findResources, facts: new FileFacts(cwd, systemClock) }),
   ]);
   app.onClose.push(() => files.dispose());
-  const { composer } = app;
-  app.onClose.push(watchReferences({ composer, references: () => app.state.agent?.references }));
   const directory = await resolveProjectDirectory({ home, root: cwd });
   const { createImageClipboard } = await import('../input/clipboard-image.ts');
   const images = { directory: join(directory, 'images'), platform: process.platform, now: () => systemClock.now() };
   app.composer.setClipboard(createImageClipboard({ ...images, environment: app.options.environment }));
   const agent = await app.link.current().catch(() => undefined);
   if (!agent) return;
+  const { composer } = app;
+  app.onClose.push(watchReferences({ composer, references: () => app.state.agent?.references }));
   const log = await openPromptLog({
     directory,
     sessionId: agent.session.sessionId,

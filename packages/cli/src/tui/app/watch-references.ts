@@ -12,7 +12,7 @@ const MOST_WORDS = 10;
 
 export interface ReferenceWatchOptions {
   readonly composer: Pick<ComposerController, 'getSnapshot' | 'subscribe' | 'setMissing'>;
-  /** Undefined until the agent is open. */
+  /** Undefined while there is no agent. */
   readonly references: () => FileReferences | undefined;
 }
 
@@ -24,7 +24,7 @@ export function watchReferences({ composer, references }: ReferenceWatchOptions)
     const key = words.join('\n');
     if (key === asked) return;
     const known = references();
-    // Without an agent nothing is known yet: the next key asks again.
+    // Without an agent nothing is known: the next key asks again.
     asked = known ? key : '';
     search.abort();
     const { signal } = (search = new AbortController());
@@ -36,6 +36,8 @@ export function watchReferences({ composer, references }: ReferenceWatchOptions)
     if (!signal.aborted) composer.setMissing(new Set(judged.flat()));
   };
   const stop = composer.subscribe(() => void look());
+  // For what was typed before.
+  void look();
   return () => {
     search.abort();
     stop();
