@@ -55,6 +55,7 @@ export const FLAGS = {
   'accept-raw-output-risk': { kind: 'switch' },
   debug: { kind: 'switch', alias: 'd' },
   record: { kind: 'text', value: 'file' },
+  'sandbox-tried': { kind: 'switch', hidden: true },
   'tell-spending': { kind: 'switch', hidden: true },
   'replay-in': { kind: 'text', value: 'path', hidden: true },
   'fake-responses': { kind: 'text', value: 'path', hidden: true },

@@ -16,7 +16,7 @@ export const NO_SANDBOX_HINT = 'To run without a sandbox: --no-sandbox.';
 const COMMANDS: ReadonlySet<string> = new Set(['true', 'bwrap', 'bubblewrap', 'sandbox-exec']);
 
 interface SandboxSources {
-  args: Pick<CliArguments, 'airgap' | 'sandbox'>;
+  args: Pick<CliArguments, 'airgap' | 'sandbox' | 'sandboxTried'>;
   settings: Settings;
   environment: Readonly<Record<string, string | undefined>>;
 }
@@ -44,8 +44,11 @@ export function chooseSandbox(sources: SandboxSources & { home: string }): Sandb
   // The program would be inside by now.
   if (!COMMANDS.has(kind))
     throw new ExitError(ExitCode.Sandbox, `The container of ${kind} was not started. ${NO_SANDBOX_HINT}`);
-  const { settings, home } = sources;
-  return { ...boundsOf(settings, home), isAirgapped: isClosed, autoAllow: settings.tools.autoAllowSandboxed };
+  const { settings, home, args } = sources;
+  return {
+    ...boundsOf(settings, home),
+    ...{ isAirgapped: isClosed, autoAllow: settings.tools.autoAllowSandboxed, isTried: args.sandboxTried },
+  };
 }
 
 /** What the settings open for commands in a sandbox. */

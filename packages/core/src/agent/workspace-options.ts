@@ -138,6 +138,8 @@ export interface SandboxRequest {
   isAirgapped?: boolean | undefined;
   /** In which modes a command in the sandbox needs no question. Default `auto_edit`. */
   autoAllow?: 'never' | 'auto_edit' | 'always' | undefined;
+  /** The caller has tried the whole sandbox on this computer a moment ago. A false claim lets commands fail; none runs outside. */
+  isTried?: boolean | undefined;
 }
 
 export interface AgentsOptions {

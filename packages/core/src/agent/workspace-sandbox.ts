@@ -93,6 +93,7 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
     granted: () => desk.granted(),
     needed: [join(tempDirectory, 'bin'), join(tempDirectory, 'tool-outputs')],
     allowedVariables: options.redaction?.allowed,
+    isTried: request.isTried,
     quarantineDirectory: join(userDirectory(home), 'tmp', 'quarantine'),
     decideHost: (host, port) => desk.decideHost(host, port),
     onStopped: warn,

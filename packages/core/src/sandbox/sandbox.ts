@@ -54,6 +54,8 @@ export interface SandboxOptions {
   lookup?: SessionProxyOptions['lookup'];
   /** Called with each port of a command that is shown on this computer; absent: none is. */
   onPort?: SessionNetworkOptions['onPort'];
+  /** The caller has tried the whole recipe on this computer: no trial before the first command. */
+  isTried?: boolean | undefined;
   /** For tests. */
   limits?: Partial<ResourceLimits> | undefined;
   /** Called when a program was ended that used too much. */
@@ -112,6 +114,8 @@ export class Sandbox implements CommandSandbox {
 
   /** Throws SandboxError with the exact reason. */
   static async open(options: SandboxOptions): Promise<Sandbox> {
+    const file = options.isTried ? findOnPath('bwrap', options.environment, options.roots) : undefined;
+    if (file !== undefined) return new Sandbox(options, { file, canDisableNamespaces: true, hasOwnProc: true });
     const probe = await probeBubblewrap(options.environment, options.roots);
     if (!probe.works) throw new SandboxError(probe.reason);
     return new Sandbox(options, probe.bubblewrap);

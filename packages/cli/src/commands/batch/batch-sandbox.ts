@@ -17,5 +17,9 @@ export async function sandboxFlags({ cwd, home, environment }: SandboxWhere): Pr
   const { configuration } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
   const { tools, security } = configuration.settings;
   if (tools.sandbox !== undefined || security.toolSandboxing) return [];
-  return (await probeBubblewrap(environment, [cwd])).works ? ['--sandbox'] : [];
+  const probe = await probeBubblewrap(environment, [cwd]);
+  if (!probe.works) return [];
+  const { canDisableNamespaces, hasOwnProc } = probe.bubblewrap;
+  // Tried once for all tasks; where it is weaker than usual, each finds out how.
+  return canDisableNamespaces && hasOwnProc ? ['--sandbox', '--sandbox-tried'] : ['--sandbox'];
 }
