@@ -29,6 +29,7 @@ export async function applyAsCall(
   record({ $walkStarted: { callId, isCovered: true, at: Date.now() } });
   const answer = await client.ask({ do: 'apply', changes: stored, files: {} });
   const { list } = await client.ask({ do: 'keep', changes: stored });
-  record({ $workspaceChange: { callIds: [callId], count: stored.length, list, time: new Date().toISOString() } });
+  const time = new Date().toISOString();
+  record({ $workspaceChange: { callIds: [callId], count: stored.length, list, time, isExact: true } });
   return answer;
 }

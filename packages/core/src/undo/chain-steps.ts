@@ -118,7 +118,8 @@ class Building {
     const changes = (this.listOf(record) ?? []).flatMap((stored) => fromStoredChange(stored) ?? []);
     // Before the files in them are seen: a folder belongs to the edit that makes its first file.
     const makers = new Map(changes.map((change) => [change, this.makersOf(change)]));
-    const { isUnclear } = record;
+    const { isUnclear, isExact = false } = record;
+    if (isExact) for (const { path } of changes) this.fresh.delete(path);
     for (const change of changes)
       this.seen(change, { callIds: [...record.callIds, ...(makers.get(change) ?? [])], isEdit: false, isUnclear });
     this.dropUnseen();

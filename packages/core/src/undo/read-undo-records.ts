@@ -44,6 +44,8 @@ export interface WalkRecord {
   readonly time?: string | undefined;
   /** Another program made the changes at about the time of the calls. */
   readonly isUnclear?: boolean | undefined;
+  /** Castor made exactly these changes itself, from what it found: edits on record came before, whether a walk saw them or not. */
+  readonly isExact?: boolean | undefined;
 }
 
 /** An undo or redo. */
@@ -164,7 +166,7 @@ class Reading {
     } else this.open.set(callId, this.open.get(callId) ?? (typeof at === 'number' ? at : undefined));
   }
 
-  private walk({ callIds, count, changes, list, time, isUnclear }: Record<string, unknown>): void {
+  private walk({ callIds, count, changes, list, time, isUnclear, isExact }: Record<string, unknown>): void {
     const owners = toTexts(callIds);
     for (const owner of owners) this.open.delete(owner);
     this.records.push({
@@ -175,6 +177,7 @@ class Reading {
       list: typeof list === 'string' ? list : undefined,
       time: typeof time === 'string' ? time : undefined,
       isUnclear: isUnclear === true,
+      isExact: isExact === true,
     });
   }
 
