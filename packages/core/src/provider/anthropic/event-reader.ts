@@ -43,6 +43,8 @@ export interface EventReaderOptions {
   origin: OriginKey;
   /** The declared name of a spelled one. */
   readName(spelled: string): string;
+  /** What was counted; returns a warning. */
+  onUsage(usage: UsageMetadata | undefined): string | undefined;
 }
 
 export class EventReader implements AnswerReader {
@@ -199,10 +201,12 @@ export class EventReader implements AnswerReader {
     const isCut = [...this.blocks.values()].some(({ type }) => type === 'tool_use');
     const content = withOrigin({ role: 'model', parts: [] }, this.origin());
     const usageMetadata = toUsage(this.usage);
+    const warning = this.options.onUsage(usageMetadata);
     return [
       this.stamp.mark({
         candidates: [{ content, finishReason: this.finishReason(isCut), index: 0 }],
         ...(usageMetadata && { usageMetadata }),
+        ...(warning !== undefined && { notices: [warning] }),
       }),
     ];
   }

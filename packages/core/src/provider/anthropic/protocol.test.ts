@@ -24,6 +24,13 @@ describe('Anthropic Messages', () => {
     opened.model.assertDone();
   });
 
+  it('reserves no more for the answer than a quarter of a known window', async () => {
+    const known = { models: { m: { contextWindow: 6_000 } } };
+    await using opened = await openAt('anthropic', [say('ok')], {}, known);
+    await sendTo(opened, [user('hi')]);
+    expect(opened.model.requests[0]?.body).toMatchObject({ max_tokens: 1_500 });
+  });
+
   it('returns thinking byte-equal and in its place, and only to the model that made it', async () => {
     const step = answer(
       thought('First, \ud83d lone.', { signature: 'sig-1' }),

@@ -4,6 +4,7 @@ import type { Content, GenerateContentParameters } from '../../protocol/content.
 import { encodeSegment } from '../wire/endpoint.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
+import { LARGER_WINDOW, PromptComparison } from '../wire/prompt-comparison.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { declaredNames } from '../wire/tool-schema.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
@@ -25,6 +26,8 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
   const isOfficial = endpoint.host === OFFICIAL_HOST;
   const keyOf = (model: string) => ({ provider, protocol: 'anthropic', endpoint: endpoint.host, model });
   const takesFormBesideTools = !endpoint.isLocal;
+  // Elsewhere a prompt holds signatures and sealed reasoning, which count as few tokens.
+  const comparison = endpoint.isLocal ? new PromptComparison(LARGER_WINDOW) : undefined;
   /** Conversations whose thinking the server could not verify, by their first turn. */
   const unverified = new WeakSet<Content>();
 
@@ -52,7 +55,8 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
     return [head, Buffer.from(head.length > 0 && tail !== '' ? `,${tail}` : tail)];
   }
 
-  function body({ model, contents, config = {} }: GenerateContentParameters): RequestBody {
+  function body(request: GenerateContentParameters): RequestBody {
+    const { model, contents, config = {} } = request;
     const facts = factsOf(model);
     const [first] = contents;
     const isVerified = first === undefined || !unverified.has(first);
@@ -68,11 +72,13 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
       ...(cloud === 'vertex' ? { anthropic_version: VERTEX_VERSION } : { model }),
       ...settings,
     };
-    return [
+    const written = [
       Buffer.from(`${toWellFormedJson(fields).slice(0, -1)},"messages":[`),
       ...messages(model, contents, isVerified),
       Buffer.from(']}'),
     ];
+    comparison?.sent(request, written);
+    return written;
   }
 
   return {
@@ -82,8 +88,12 @@ export function createAnthropicProtocol(options: ProtocolOptions): WireProtocol 
     headers: () => (cloud === 'vertex' ? {} : { 'anthropic-version': isOfficial ? VERSION : OLD_VERSION }),
     body,
     takesFormBesideTools: () => takesFormBesideTools,
-    reader: ({ model, config = {} }) =>
-      new EventReader({ origin: keyOf(model), readName: createNameReader(declaredNames(config)) }),
+    reader: (request) =>
+      new EventReader({
+        origin: keyOf(request.model),
+        readName: createNameReader(declaredNames(request.config ?? {})),
+        onUsage: (usage) => comparison?.counted(request, usage),
+      }),
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
 
     adapt(error, { contents }) {

@@ -12,6 +12,8 @@ import type { AnthropicSettings, AnthropicThinkingFields } from './request-types
 
 /** A larger answer of one request is rare, and the whole of it is reserved. */
 const MAX_TOKENS = 32_000;
+/** Of a window that is not much larger than the answer. */
+const SHARE_OF_WINDOW = 0.25;
 const LEAST_BUDGET = 1_024;
 const BUDGETS: Readonly<Record<Effort, number>> = {
   none: 0,
@@ -34,7 +36,7 @@ export interface SettingsOptions {
 /** Every field beside `model`, `messages` and the API's version. */
 export function settingsFields(config: GenerateContentConfig, options: SettingsOptions): AnthropicSettings {
   const { facts } = options;
-  const maxTokens = config.maxOutputTokens ?? Math.min(facts.maxOutput ?? MAX_TOKENS, MAX_TOKENS);
+  const maxTokens = config.maxOutputTokens ?? defaultMaxTokens(facts);
   const tools = facts.tools === false ? [] : declaredTools(config);
   const thinking = options.mayThink ? thinkingFields(config.thinkingConfig, facts, maxTokens) : {};
   const wanted = answerForm(config);
@@ -61,6 +63,12 @@ export function settingsFields(config: GenerateContentConfig, options: SettingsO
     stream: true,
   };
   return definedFields<AnthropicSettings>(fields);
+}
+
+/** What is reserved for the answer counts against the window. */
+function defaultMaxTokens({ maxOutput = MAX_TOKENS, contextWindow, isWindowAssumed }: ModelFacts): number {
+  const share = isWindowAssumed ? MAX_TOKENS : Math.floor(contextWindow * SHARE_OF_WINDOW);
+  return Math.min(maxOutput, MAX_TOKENS, share);
 }
 
 /** The tools and the system text are the first cached prefix. */

@@ -4,7 +4,7 @@ import type { GenerateContentConfig, GenerateContentParameters } from '../../pro
 import type { ApiError } from '../../protocol/errors.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { encodeSegment } from '../wire/endpoint.ts';
-import { PromptComparison } from '../wire/prompt-comparison.ts';
+import { LARGER_WINDOW, PromptComparison } from '../wire/prompt-comparison.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { systemText } from '../wire/system-text.ts';
@@ -18,8 +18,6 @@ import { settingsFields } from './request-body.ts';
 
 /** Fields that a request works without; a server that rejects one gets the next requests without it. */
 const DISPENSABLE = ['stream_options', 'tool_choice', 'prompt_cache_key', 'reasoning_effort', 'reasoning', 'seed'];
-
-const CURE = 'Give the model a larger window on the server, or its true contextWindow in the settings.';
 
 export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, factsOf, cacheKey } = options;
@@ -37,7 +35,7 @@ export function createChatProtocol(options: ProtocolOptions): WireProtocol {
   /** Models whose answers begin inside reasoning. */
   const startsInThought = new Set<string>();
 
-  const comparison = new PromptComparison(CURE);
+  const comparison = new PromptComparison(LARGER_WINDOW);
 
   const conversation = createConversationWriter('', (model) => {
     const { images = false, documents = false } = factsOf(model);

@@ -29,6 +29,8 @@ export interface EventReaderOptions {
   origin: OriginKey;
   /** The declared name of a spelled one. */
   readName(spelled: string): string;
+  /** What was counted; returns a warning. */
+  onUsage(usage: UsageMetadata | undefined): string | undefined;
   /** The limit of the request, if it has one. */
   maxOutputTokens?: number | undefined;
 }
@@ -173,10 +175,12 @@ export class EventReader implements AnswerReader {
     }
     const content = withOrigin({ role: 'model', parts: [] }, this.origin());
     const usageMetadata = toUsage(response['usage']);
+    const warning = this.options.onUsage(usageMetadata);
     return [
       this.stamp.mark({
         candidates: [{ content, finishReason: this.finishReason(response, reason), index: 0 }],
         ...(usageMetadata && { usageMetadata }),
+        ...(warning !== undefined && { notices: [warning] }),
       }),
     ];
   }

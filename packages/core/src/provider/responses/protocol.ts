@@ -4,6 +4,7 @@ import type { Content, GenerateContentParameters } from '../../protocol/content.
 import type { ApiError } from '../../protocol/errors.ts';
 import { createConversationWriter } from '../wire/conversation-json.ts';
 import { findReportedError, judgeFailure } from '../wire/judge-failure.ts';
+import { LARGER_WINDOW, PromptComparison } from '../wire/prompt-comparison.ts';
 import { createNameReader } from '../wire/spelling.ts';
 import { declaredNames } from '../wire/tool-schema.ts';
 import { toWellFormedJson } from '../wire/well-formed-json.ts';
@@ -21,6 +22,8 @@ const STATE_WORDS =
 export function createResponsesProtocol(options: ProtocolOptions): WireProtocol {
   const { provider, endpoint, factsOf, quirks, cacheKey } = options;
   const keyOf = (model: string) => ({ provider, protocol: 'responses', endpoint: endpoint.host, model });
+  // Elsewhere a prompt holds signatures and sealed reasoning, which count as few tokens.
+  const comparison = endpoint.isLocal ? new PromptComparison(LARGER_WINDOW) : undefined;
   /** Conversations whose reasoning the server could not verify, by their first turn. */
   const unverified = new WeakSet<Content>();
   const without = new Set<string>();
@@ -33,7 +36,8 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
     });
   const conversations = { whole: writerFor(true), reduced: writerFor(false) };
 
-  function body({ model, contents, config = {} }: GenerateContentParameters): RequestBody {
+  function body(request: GenerateContentParameters): RequestBody {
+    const { model, contents, config = {} } = request;
     const [first] = contents;
     const isReduced = first !== undefined && unverified.has(first);
     const settings = settingsFields(model, config, {
@@ -42,11 +46,13 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
       formBesideTools,
       without,
     });
-    return [
+    const written = [
       Buffer.from(`${toWellFormedJson(settings).slice(0, -1)},"input":[`),
       conversations[isReduced ? 'reduced' : 'whole'].bytes(contents, model),
       Buffer.from(']}'),
     ];
+    comparison?.sent(request, written);
+    return written;
   }
 
   return {
@@ -56,11 +62,12 @@ export function createResponsesProtocol(options: ProtocolOptions): WireProtocol 
     path: () => 'responses',
     body,
     takesFormBesideTools: () => formBesideTools,
-    reader: ({ model, config = {} }) =>
+    reader: (request) =>
       new EventReader({
-        origin: keyOf(model),
-        readName: createNameReader(declaredNames(config)),
-        maxOutputTokens: config.maxOutputTokens,
+        origin: keyOf(request.model),
+        readName: createNameReader(declaredNames(request.config ?? {})),
+        maxOutputTokens: request.config?.maxOutputTokens,
+        onUsage: (usage) => comparison?.counted(request, usage),
       }),
     toError: (answer) => judgeFailure(answer, findReportedError(answer.body) ?? { types: [] }),
 

@@ -17,6 +17,8 @@ const CUT = { promptTokenCount: 4_090, candidatesTokenCount: 1 };
 describe.each([
   ['ollama', 'num_ctx'],
   ['chat', 'larger window on the server'],
+  ['anthropic', 'larger window on the server'],
+  ['responses', 'larger window on the server'],
 ] as const)('%s', (provider, cure) => {
   it('warns once when the server read far less than was sent', async () => {
     const [first, second] = await warnings(provider, [CUT, CUT]);

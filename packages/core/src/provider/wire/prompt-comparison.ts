@@ -5,6 +5,9 @@
 
 import type { GenerateContentParameters, UsageMetadata } from '../../protocol/content.ts';
 
+/** Helps with a server whose window is set where it runs. */
+export const LARGER_WINDOW = 'Give the model a larger window on the server, or its true contextWindow in the settings.';
+
 /** A shorter prompt is not worth a warning: counts of few tokens differ by the template alone. */
 const LEAST_COMPARED_TOKENS = 2_000;
 /** No window is that small: a lower count is no count. */
