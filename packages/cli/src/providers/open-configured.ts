@@ -1,6 +1,6 @@
 /** Opens a provider with the address and the key that the user configured. */
 
-import { createSessionId, openProvider, parseProviderModel } from '@castor/core/program';
+import { SECRET_NAME, createSessionId, openProvider, parseProviderModel } from '@castor/core/program';
 import type { OpenProvider } from '@castor/core/program';
 import { configureProvider } from './configure-provider.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
@@ -10,9 +10,12 @@ import { createProviderEndpoint, proxyFor } from './provider-endpoint.ts';
 import type { ProviderPlaces } from './provider-places.ts';
 import { readUpdatedModels } from './updated-models.ts';
 
+/** A shorter value would mask words of answers. */
+const SHORTEST_SECRET = 8;
+
 export interface OpenedProvider extends OpenProvider {
-  /** The key in use, to be kept from commands and logs. */
-  secret?: string | undefined;
+  /** The key in use and what headers hold beside it, to be kept from commands, logs and recordings. */
+  secrets: readonly string[];
 }
 
 /** Throws an ExitError with a sentence: an unknown id, a missing address or key, an invalid header. */
@@ -39,7 +42,15 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       proxyFor: proxyFor(places),
     },
   );
-  return { ...opened, secret: key?.value };
+  return { ...opened, secrets: [...(key ? [key.value] : []), ...secretsIn(provider.headers)] };
+}
+
+/** Values of headers that are named like credentials, with and without their scheme. */
+function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers)
+    .filter(([name]) => SECRET_NAME.test(name))
+    .flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
+    .filter((value) => value.length >= SHORTEST_SECRET);
 }
 
 /** Of the same address: another server may mean another model by the same name. */

@@ -25,14 +25,14 @@ interface FirstPlaces extends ModelPlaces {
 /** A list of models for a message ends here. */
 const NAMED_MODELS = 12;
 
-/** Adds the key in use to `secrets`. */
+/** Adds the key in use and secret headers to `secrets`. */
 export async function openNamed(id: string, places: ModelPlaces, secrets: string[]): Promise<OpenProvider> {
   const opened = await openConfigured(id, {
     ...places,
     environment: userVariables(places),
     envFile: places.configuration.envFile,
   });
-  if (opened.secret !== undefined) secrets.push(opened.secret);
+  secrets.push(...opened.secrets);
   return opened;
 }
 
