@@ -40,6 +40,8 @@ const MESSAGES: Partial<Record<Outcome, string>> = {
 
 export function describeOverflow(value: ContextWindowWillOverflowValue): string {
   const { estimatedRequestTokenCount: request, remainingTokenCount: left } = value;
+  if (left <= 0)
+    return `Context files exceed the context window by ${-left} tokens: shorten them, or use a larger one.`;
   return `The request (about ${request} tokens) exceeds the model's context window; ${left} tokens are left.`;
 }
 

@@ -68,8 +68,13 @@ export function describeInvalidStream({ type, message, attempts = 1 }: InvalidSt
 
 export function describeOverflow(value: ContextWindowWillOverflowValue): string {
   const { estimatedRequestTokenCount: needed, remainingTokenCount: left } = value;
+  if (left <= 0)
+    return (
+      `The request was not sent: context files, instructions and the conversation exceed the model's context window by ` +
+      `${-left} tokens. Shorten them, compress the conversation, or use a model with a larger window.`
+    );
   return (
-    `The request was not sent: it needs about ${needed} tokens and ${Math.max(left, 0)} are left in the model's ` +
+    `The request was not sent: it needs about ${needed} tokens and ${left} are left in the model's ` +
     'context window. Shorten it, or compress the conversation.'
   );
 }
