@@ -59,7 +59,7 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
 function flagsOf({ claim, sessionId, isContinued }: ProgramOptions): string[] {
   const { task, reserved, options } = claim;
   const { limits } = task;
-  const flags = [...options.flags, '-o', 'stream-json', '--tell-spending'];
+  const flags = [...options.flags, '-o', 'stream-json', '--task', 'spending'];
   if (task.model !== undefined) flags.push('--model', task.model);
   if (task.schema !== undefined) flags.push('--output-schema', task.schema);
   if (limits.turns !== undefined) flags.push('--max-turns', String(limits.turns));

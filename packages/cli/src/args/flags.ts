@@ -55,8 +55,8 @@ export const FLAGS = {
   'accept-raw-output-risk': { kind: 'switch' },
   debug: { kind: 'switch', alias: 'd' },
   record: { kind: 'text', value: 'file' },
-  'sandbox-tried': { kind: 'switch', hidden: true },
-  'tell-spending': { kind: 'switch', hidden: true },
+  // What a batch asks of the run of a task.
+  task: { kind: 'list', hidden: true },
   'replay-in': { kind: 'text', value: 'path', hidden: true },
   'fake-responses': { kind: 'text', value: 'path', hidden: true },
   'fake-responses-non-strict': { kind: 'text', value: 'path', hidden: true },

@@ -71,7 +71,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     isConversation,
   });
   const writer: HeadlessWriter = schema && format === 'text' ? new schema.StructuredWriter(plain, output) : plain;
-  if (args.tellSpending) agent.ledger.onRecord = () => writer.spent?.(agent.ledger.metrics());
+  if (args.task?.includes('spending')) agent.ledger.onRecord = () => writer.spent?.(agent.ledger.metrics());
   const summary = new RunSummary();
   const runner = new PromptRunner({ start, live, writer, summary, output, startedAt });
 

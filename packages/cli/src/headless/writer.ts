@@ -21,7 +21,7 @@ export interface HeadlessWriter {
   write(event: AgentEvent): Promise<void> | undefined;
   /** An event of a sub-agent that needs no answer; absent: the format reports only the result of its call. */
   writeChild?(event: AgentEvent): Promise<void> | undefined;
-  /** With --tell-spending: called after each request. */
+  /** With --task spending: called after each request. */
   spent?(metrics: SessionMetrics): void;
   /** Called exactly once, whatever happened. */
   end(end: RunEnd): Promise<void> | undefined;

@@ -16,7 +16,7 @@ export const NO_SANDBOX_HINT = 'To run without a sandbox: --no-sandbox.';
 const COMMANDS: ReadonlySet<string> = new Set(['true', 'bwrap', 'bubblewrap', 'sandbox-exec']);
 
 interface SandboxSources {
-  args: Pick<CliArguments, 'airgap' | 'sandbox' | 'sandboxTried'>;
+  args: Pick<CliArguments, 'airgap' | 'sandbox' | 'task'>;
   settings: Settings;
   environment: Readonly<Record<string, string | undefined>>;
 }
@@ -47,7 +47,11 @@ export function chooseSandbox(sources: SandboxSources & { home: string }): Sandb
   const { settings, home, args } = sources;
   return {
     ...boundsOf(settings, home),
-    ...{ isAirgapped: isClosed, autoAllow: settings.tools.autoAllowSandboxed, isTried: args.sandboxTried },
+    ...{
+      isAirgapped: isClosed,
+      autoAllow: settings.tools.autoAllowSandboxed,
+      isTried: args.task?.includes('sandboxed'),
+    },
   };
 }
 

@@ -21,5 +21,5 @@ export async function sandboxFlags({ cwd, home, environment }: SandboxWhere): Pr
   if (!probe.works) return [];
   const { canDisableNamespaces, hasOwnProc } = probe.bubblewrap;
   // Tried once for all tasks; where it is weaker than usual, each finds out how.
-  return canDisableNamespaces && hasOwnProc ? ['--sandbox', '--sandbox-tried'] : ['--sandbox'];
+  return canDisableNamespaces && hasOwnProc ? ['--sandbox', '--task', 'sandboxed'] : ['--sandbox'];
 }
