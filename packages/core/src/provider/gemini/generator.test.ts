@@ -198,7 +198,11 @@ describe('GeminiGenerator and failures', () => {
       fault('no_body', { status: 503 }),
       { reason: 'server', status: 503, message: 'HTTP 503 Service Unavailable' },
     ],
-    ['a web page for an answer', fault('html_body', { status: 200 }), { reason: 'network', code: 'UNEXPECTED_FORMAT' }],
+    [
+      'a web page for an answer',
+      fault('html_body', { status: 200 }),
+      { reason: 'network', code: 'UNEXPECTED_FORMAT', attempts: 4 },
+    ],
     [
       'a body with an unknown encoding',
       jsonAnswer(200, {}, { 'content-encoding': 'zstd' }),

@@ -15,6 +15,8 @@ const MAX_EXCERPT_LENGTH = 200;
 /** Characters of a rejection's body that the debug log shows. */
 const MAX_SHOWN_BODY = 2000;
 const MAX_ERROR_BYTES = 1024 * 1024;
+/** For a page: a portal may let go within seconds, a wrong address does not. */
+const PAGE_ATTEMPTS = 4;
 /** For an unsupported encoding: another server behind the same address may send a supported one. */
 const ENCODING_ATTEMPTS = 2;
 /** The status is known already; the message is not worth a longer wait. */
@@ -32,8 +34,8 @@ export async function readFailure(response: HttpResponse): Promise<FailedAnswer 
 function findUnexpectedFormat({ headers }: HttpResponse): ApiError | undefined {
   const { 'content-type': type = '' } = headers;
   if (type.startsWith('text/html')) {
-    const message = `The answer has the type ${type}; a proxy or a captive portal may have sent it.`;
-    return new ApiError(message, { reason: 'network', code: 'UNEXPECTED_FORMAT' });
+    const message = `The answer is a page (${type}): the address may be wrong, or a proxy or captive portal sent it.`;
+    return new ApiError(message, { reason: 'network', code: 'UNEXPECTED_FORMAT', attempts: PAGE_ATTEMPTS });
   }
   const encoding = unsupportedEncoding(headers);
   if (encoding === undefined) return undefined;
