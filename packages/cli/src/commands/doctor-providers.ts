@@ -19,16 +19,7 @@ export function checkProviders(context: SubcommandContext): Check[] {
     const problem = problemOf(() => configureProvider(id, places));
     return problem === undefined ? [] : [{ topic: 'providers', status: 'problem' as const, says: problem }];
   });
-  return [...problems, ...checkGeminiSettings(places), ...problemsOfKeys(places)];
-}
-
-/** Gemini CLI has its own variables for the Gemini API, and those count. */
-function checkGeminiSettings({ settings }: ProviderPlaces): Check[] {
-  if (!Object.hasOwn(settings.providers, 'gemini')) return [];
-  const says = 'providers.gemini has no effect on requests to the Gemini API.';
-  return [
-    { topic: 'providers', status: 'problem', says, fix: 'Set GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL instead.' },
-  ];
+  return [...problems, ...problemsOfKeys(places)];
 }
 
 function problemsOfKeys(places: ProviderPlaces): Check[] {

@@ -4,7 +4,6 @@ import { createGeminiGenerator } from '@castor/core';
 import { parseCustomHeaders } from '@castor/core/program';
 import type { ContentGenerator } from '@castor/core';
 import type { GeminiAccess } from '../start/credentials.ts';
-import { ExitCode, ExitError } from '../exit-codes.ts';
 import { chooseProxy } from '../start/proxy.ts';
 
 declare const CASTOR_VERSION: string;
@@ -15,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const DEFAULT_ADDRESS = 'https://generativelanguage.googleapis.com';
 
 /** Throws an ExitError for an invalid variable. */
-export function openGemini(access: GeminiAccess, environment: Environment): ContentGenerator {
+export async function openGemini(access: GeminiAccess, environment: Environment): Promise<ContentGenerator> {
   const { baseUrl, apiKey } = access;
   const headers = parseCustomHeaders(access.customHeaders);
   try {
@@ -31,30 +30,10 @@ export function openGemini(access: GeminiAccess, environment: Environment): Cont
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const variable = findRefused({
-      GOOGLE_GEMINI_BASE_URL: { baseUrl },
-      GEMINI_API_KEY: { apiKey },
-      GEMINI_CLI_CUSTOM_HEADERS: { headers },
-    });
-    throw new ExitError(ExitCode.Settings, `${variable ?? 'the environment'} is invalid: ${error.message}`, {
-      cause: error,
-    });
+    throw (await import('./refused-variable.ts')).explainRefused(error, access);
   }
 }
 
 function userAgent(model: string): string {
   return `Castor-cli-command/${CASTOR_VERSION}/${model} (${process.platform}; ${process.arch}; terminal)`;
-}
-
-/** Names the invalid variable: the one whose value is rejected on its own. */
-function findRefused(candidates: Record<string, Parameters<typeof createGeminiGenerator>[0]>): string | undefined {
-  return Object.entries(candidates).find(([, options]) => {
-    try {
-      createGeminiGenerator(options).close();
-      return false;
-    } catch {
-      // The reason was reported already; here only the name matters.
-      return true;
-    }
-  })?.[0];
 }

@@ -85,7 +85,7 @@ async function openProviders(
   const main = gemini
     ? gemini.isVertex
       ? await (await load()).openVertex(question)
-      : openGemini(gemini, environment)
+      : await openGemini(gemini, environment)
     : (await load()).missingGemini(question);
   const generator = createProviderSwitch({
     main,

@@ -1,4 +1,7 @@
-/** Checks the names of the keys under `providers.<id>`: a misspelt key would be ignored, and a key of a service does not belong there. */
+/**
+ * Checks the names of the keys and the protocol under `providers.<id>`: a misspelt one would be ignored, and a key of a
+ * service does not belong there.
+ */
 
 import type { Settings } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
@@ -7,6 +10,7 @@ import { nearest } from '../nearest.ts';
 type ProviderSettings = Settings['providers'][string];
 
 const PROVIDER = ['name', 'protocol', 'baseUrl', 'apiKeyEnv', 'apiKeyCommand', 'headers', 'models', 'quirks'];
+const PROTOCOLS = ['chat', 'responses', 'anthropic', 'ollama'];
 const MODEL = ['contextWindow', 'maxOutput', 'input', 'tools', 'reasoning', 'price'];
 const REASONING = ['field', 'echo', 'knob'];
 const PRICE = ['input', 'output', 'cached', 'cacheWrite'];
@@ -28,6 +32,13 @@ const QUIRKS = [
 export function checkProviderKeys(id: string, own: ProviderSettings | undefined): void {
   const place = `providers.${id}`;
   checkNames(place, own, PROVIDER, `castor login ${id}`);
+  if (own?.protocol !== undefined && !PROTOCOLS.includes(own.protocol)) {
+    const known = `Known: ${PROTOCOLS.join(', ')}. An API that is compatible with OpenAI's speaks chat, Claude's is anthropic.`;
+    throw new ExitError(
+      ExitCode.Settings,
+      `the setting ${place}.protocol is unknown: ${JSON.stringify(own.protocol)}. ${known}`,
+    );
+  }
   checkNames(`${place}.quirks`, own?.quirks, QUIRKS);
   checkNames(`${place}.quirks.reasoning`, own?.quirks?.reasoning, REASONING);
   for (const [name, model] of Object.entries(own?.models ?? {})) {

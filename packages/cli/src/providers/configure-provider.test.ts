@@ -19,4 +19,32 @@ describe('configureProvider', () => {
       /has no effect: .* is a name of the Gemini API/,
     );
   });
+
+  it.each<[string, string]>([
+    ['127.0.0.1:48711/v1', 'such as http://127.0.0.1:48711/v1'],
+    ['localhost:8080', 'such as http://localhost:8080'],
+    ['llm.example/v1', 'such as http://llm.example/v1'],
+    ['user:secret@llm.example', 'such as http://llm.example'],
+    ['nonsense', 'http:// or https://.'],
+    ['ftp://llm.example', 'http:// or https://.'],
+  ])('rejects the address %s before it looks for a key', (baseUrl, words) => {
+    const refused = expect.objectContaining({
+      exitCode: 52,
+      message: expect.stringContaining(words) as string,
+    }) as Error;
+    expect(() => configureProvider('w', sources({ w: { baseUrl } }))).toThrow(refused);
+    expect(() => configureProvider('w', sources({ w: { baseUrl } }))).toThrow(/from providers\.w\.baseUrl(?!.*secret)/);
+  });
+
+  it.each(['openai', 'claude'])('rejects the protocol %s with the known names', (protocol) => {
+    expect(() => configureProvider('w', sources({ w: { baseUrl: 'https://llm.example', protocol } }))).toThrow(
+      /providers\.w\.protocol is unknown: ".*Known: chat, responses, anthropic, ollama/,
+    );
+  });
+
+  it('rejects settings of the Gemini API, which has variables of its own', () => {
+    const refused = /providers\.gemini has no effect.*GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL/;
+    for (const id of ['gemini', 'Gemini'])
+      expect(() => configureProvider('gemini', sources({ [id]: {} }))).toThrow(refused);
+  });
 });

@@ -8,6 +8,7 @@ import { parseProviderModel, PROVIDERS } from '@castor/core/program';
 import type { ChatQuirks, KnownModel, ProtocolName, ProviderRow, Settings } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
+import { assertNoGeminiSettings } from '../start/auth-type.ts';
 import { checkProviderKeys } from './check-provider-keys.ts';
 import { azureBaseUrl, isLoopback, normaliseBaseUrl, readOllamaHost } from './base-url.ts';
 
@@ -44,8 +45,10 @@ export function configureProvider(given: string, sources: ProviderSources): Conf
   const row = PROVIDERS.find((each) => each.id === id) ?? (own && ownRow(id, own));
   if (!row) throw new ExitError(ExitCode.Input, describeUnknown(id, sources));
   if (parseProviderModel(`${given}/`)?.provider !== id) throw new ExitError(ExitCode.Settings, describeReserved(id));
+  if (id === 'gemini') assertNoGeminiSettings(sources.settings.providers);
   checkProviderKeys(id, own);
   const address = addressOf(row, own, sources);
+  checkAddress(id, address);
   const official = row.baseUrl === undefined ? undefined : URL.parse(row.baseUrl)?.host;
   const host = URL.parse(address.url);
   // Another server behind OpenAI's variable speaks Chat Completions, and may reject what only OpenAI knows.
@@ -131,6 +134,19 @@ function addressOf(row: ProviderRow, own: ProviderSettings | undefined, { enviro
   const variables = row.id === 'azure' ? ['AZURE_OPENAI_ENDPOINT', 'AZURE_RESOURCE_NAME'] : row.baseUrlVariables;
   const ways = [...(variables ?? []), `the setting providers.${row.id}.baseUrl`].join(' or ');
   throw new ExitError(ExitCode.Settings, `the provider ${row.id} has no address. Set ${ways}.`);
+}
+
+/** Before the key is looked for: a missing key would hide the cause. */
+function checkAddress(id: string, { url, source }: Address): void {
+  if (source === undefined || /^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;
+  const shown = url.replace(/[^/@]*@/, '');
+  const whole = `http://${shown}`;
+  const isHost = /^[^:/]*[.:][^:/]/.test(shown) && URL.canParse(whole);
+  const words = `Invalid base URL: ${JSON.stringify(shown)}, from ${source}. It must begin with http:// or https://`;
+  throw new ExitError(
+    ExitCode.Settings,
+    `the provider ${id} is misconfigured. ${words}${isHost ? `, such as ${whole}` : '.'}`,
+  );
 }
 
 /** A dated version belongs to the older path of deployments, which speaks Chat Completions. */

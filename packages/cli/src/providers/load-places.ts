@@ -1,8 +1,8 @@
 /** What commands outside a session know of the user's providers: settings, variables and the home folder. */
 
-import type { Settings } from '@castor/core/program';
 import { loadTrustedConfiguration } from '../start/start.ts';
-import { assertUsableAuth } from '../start/auth-type.ts';
+import { AccessError, assertUsableAuth } from '../start/auth-type.ts';
+import type { GeminiSettings } from '../start/auth-type.ts';
 import type { ProviderPlaces } from './provider-places.ts';
 import { userVariables } from './user-variables.ts';
 
@@ -24,13 +24,13 @@ export function loadPlaces(context: {
 }
 
 export function geminiMissingOf(
-  { security }: Pick<Settings, 'security'>,
+  settings: GeminiSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   try {
-    assertUsableAuth(security.auth, environment);
+    assertUsableAuth(settings, environment);
     return undefined;
-  } catch {
-    return 'key missing: GEMINI_API_KEY';
+  } catch (error) {
+    return error instanceof AccessError ? 'key missing: GEMINI_API_KEY' : 'misconfigured: providers.gemini';
   }
 }

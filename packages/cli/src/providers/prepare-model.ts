@@ -45,7 +45,7 @@ export async function openVertex(places: ModelPlaces): Promise<ContentGenerator>
 export async function prepareModel(name: string, providers: ProviderSwitch, places: ModelPlaces): Promise<string> {
   const named = parseProviderModel(name);
   if (!named || named.provider === 'gemini') {
-    assertUsableAuth(places.settings.security.auth, places.environment);
+    assertUsableAuth(places.settings, places.environment);
     return named ? named.model || 'auto' : name;
   }
   refuseEnforced(named.provider, places);
@@ -108,7 +108,7 @@ async function defaultModel(id: string, places: ModelPlaces): Promise<string> {
 /** Stands in for the Gemini API while it has no key: only a request to it fails. */
 export function missingGemini({ settings, environment }: ModelPlaces): ContentGenerator {
   const refuse = async (): Promise<never> => {
-    assertUsableAuth(settings.security.auth, environment);
+    assertUsableAuth(settings, environment);
     throw new ExitError(
       ExitCode.Unauthorized,
       'the Gemini API was not configured when this session began. Start again.',

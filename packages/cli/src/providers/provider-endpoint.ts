@@ -26,6 +26,7 @@ export async function createProviderEndpoint(
   places: KeyPlaces,
 ): Promise<WireEndpoint> {
   const { id, baseUrl, addressSource, headers } = provider;
+  refuseUnsendable(provider, key);
   const address = URL.parse(baseUrl);
   if (address !== null && !isLoopback(address)) chooseProxy(places.environment, baseUrl);
   try {
@@ -43,6 +44,15 @@ export async function createProviderEndpoint(
       cause: error,
     });
   }
+}
+
+/** A key with a line break or a letter outside of ASCII cannot travel in a header. Its place is named, never its value. */
+function refuseUnsendable({ id, name }: ConfiguredProvider, key: EndpointKey | undefined): void {
+  if (key === undefined || /^[\x20-\x7e]*$/.test(key.value.trim())) return;
+  throw new ExitError(
+    ExitCode.Settings,
+    `the key of ${name} in ${key.source ?? `the provider ${id}`} is invalid: expected one line of ASCII letters, digits and signs.`,
+  );
 }
 
 function userAgent(model: string): string {

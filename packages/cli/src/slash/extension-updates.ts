@@ -23,7 +23,7 @@ export async function announceUpdates(
   const desk = new ExtensionDesk({ home, cwd, environment, settings, trustedFolder, port, signal });
   const { extensions } = desk.list();
   const isWatched = extensions.some(({ installation }) => installation && installation.type !== 'link');
-  if (!isWatched || environment['CASTOR_OFFLINE']) return;
+  if (!isWatched || settings.model.offline) return;
   try {
     const states = await desk.checkUpdates();
     const news = extensions.filter(({ name }) => states.get(name)?.state === 'update available');

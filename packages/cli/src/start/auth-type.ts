@@ -20,6 +20,9 @@ export class AccessError extends ExitError {
 type Environment = Readonly<Record<string, string | undefined>>;
 type AuthSettings = Settings['security']['auth'];
 
+/** What requests to the Gemini API depend on. */
+export type GeminiSettings = Pick<Settings, 'security' | 'providers'>;
+
 /** The login a run uses: the requested one, or a key that is set where Castor does not support the requested one. */
 export function chooseAuthType(settings: AuthSettings, environment: Environment): string | undefined {
   const type = requestedType(settings, environment);
@@ -53,8 +56,19 @@ function isReplacedByKey(type: string | undefined, settings: AuthSettings, envir
   return Boolean(environment['GEMINI_API_KEY']?.trim()) && (!enforcedType || enforcedType === 'gemini-api-key');
 }
 
+/** The Gemini API has the variables of Gemini CLI; a setting beside them would be ignored silently. */
+export function assertNoGeminiSettings(providers: Settings['providers']): void {
+  if (!Object.keys(providers).some((id) => id.toLowerCase() === 'gemini')) return;
+  throw new ExitError(
+    ExitCode.Settings,
+    'providers.gemini has no effect: remove it, and set GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL instead.',
+  );
+}
+
 /** Throws an ExitError that names what is missing. */
-export function assertUsableAuth(settings: AuthSettings, environment: Environment): void {
+export function assertUsableAuth({ security, providers }: GeminiSettings, environment: Environment): void {
+  assertNoGeminiSettings(providers);
+  const settings = security.auth;
   const type = chooseAuthType(settings, environment);
   const { enforcedType, useExternal = false } = settings;
   if (type === undefined && !useExternal) throw new AccessError(`GEMINI_API_KEY is not set. ${WAYS}`, settings);

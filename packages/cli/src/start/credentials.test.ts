@@ -9,10 +9,12 @@ type Environment = Record<string, string>;
 const KEY = { GEMINI_API_KEY: ' key ' };
 const withKey = { kind: 'gemini', apiKey: 'key', bearer: false, streamIdleTimeoutMs: 300_000 } as const;
 
+const load = (environment: Environment) =>
+  loadConfiguration({ home: '/none', cwd: '/none', platform: 'linux', isTrusted: false, environment });
+
 /** With the settings as they are where no file says anything. */
 function choose(args: CliArguments, environment: Environment, auth: object = {}): ModelChoice {
-  const isTrusted = false;
-  const { settings } = loadConfiguration({ home: '/none', cwd: '/none', platform: 'linux', isTrusted, environment });
+  const { settings } = load(environment);
   const security = { ...settings.security, auth: { ...settings.security.auth, ...auth } };
   return chooseModel({ args, settings: { ...settings, security }, environment });
 }
@@ -63,7 +65,20 @@ describe('chooseModel', () => {
       { ...KEY, CASTOR_OFFLINE: '1' },
       { model: 'pro', access: { kind: 'offline' } },
     ],
-    ['a key although offline is switched off', {}, { ...KEY, CASTOR_OFFLINE: '0' }, { model: 'auto', access: withKey }],
+    ...['TRUE', 'yes', 'On', ' 1 '].map((value): [string, CliArguments, Environment, Omit<ModelChoice, 'warnings'>] => [
+      `offline by ${value}`,
+      {},
+      { ...KEY, CASTOR_OFFLINE: value },
+      { model: 'auto', access: { kind: 'offline' } },
+    ]),
+    ...['0', 'FALSE', 'no', 'off', ''].map(
+      (value): [string, CliArguments, Environment, Omit<ModelChoice, 'warnings'>] => [
+        `a key although offline is ${JSON.stringify(value)}`,
+        {},
+        { ...KEY, CASTOR_OFFLINE: value },
+        { model: 'auto', access: withKey },
+      ],
+    ),
     [
       'a recording before everything',
       { fakeResponses: 'a' },
@@ -80,6 +95,18 @@ describe('chooseModel', () => {
     const { authType, ...chosen } = choose(args, env);
     expect(chosen).toEqual({ warnings: [], ...choice });
     expect(authType !== undefined).toBe(choice.access.kind === 'gemini');
+  });
+
+  it.each(['gemini', 'Gemini'])('refuses the settings providers.%s where a Gemini model is asked', (id) => {
+    const providers = { [id]: { baseUrl: 'http://127.0.0.1:9' } };
+    const { settings } = load(KEY);
+    const ask = (model: string) =>
+      chooseModel({ args: { model }, settings: { ...settings, providers }, environment: KEY });
+    for (const model of ['pro', 'gemini/pro']) {
+      expect(() => ask(model)).toThrow(expect.objectContaining({ exitCode: 52 }) as ExitError);
+      expect(() => ask(model)).toThrow('set GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL instead');
+    }
+    expect(ask('anthropic/x').access).toEqual({ kind: 'provider', named: 'anthropic/x', gemini: undefined });
   });
 
   it.each<[string, Environment]>([

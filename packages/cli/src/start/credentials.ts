@@ -51,7 +51,7 @@ export interface ModelChoice {
 
 export interface ModelQuestion {
   args: CliArguments;
-  settings: Pick<Settings, 'castor' | 'model' | 'modelConfigs' | 'security'>;
+  settings: Pick<Settings, 'castor' | 'model' | 'modelConfigs' | 'providers' | 'security'>;
   environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -111,13 +111,13 @@ function chooseAccess({ args, settings, environment }: ModelQuestion, model: str
     const gemini = isGeminiUsable(settings, environment) ? geminiAccess(settings, environment) : undefined;
     return { kind: 'provider', named, gemini };
   }
-  assertUsableAuth(settings.security.auth, environment);
+  assertUsableAuth(settings, environment);
   return geminiAccess(settings, environment);
 }
 
-function isGeminiUsable({ security }: ModelQuestion['settings'], environment: ModelQuestion['environment']): boolean {
+function isGeminiUsable(settings: ModelQuestion['settings'], environment: ModelQuestion['environment']): boolean {
   try {
-    assertUsableAuth(security.auth, environment);
+    assertUsableAuth(settings, environment);
     return true;
   } catch {
     // The reason is told when the user asks for a Gemini model.

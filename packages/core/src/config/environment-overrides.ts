@@ -10,13 +10,12 @@ interface Override {
 
 /** `true` or `1` is on, anything else off, as in the reference. */
 const isOn = (value: string) => value === 'true' || value === '1';
-const onlyOn = (value: string) => (isOn(value) ? true : undefined);
 const asText = (value: string) => value;
 
 export const OVERRIDES: readonly Override[] = [
   { variable: 'CASTOR_MODEL', key: 'castor.model', read: asText },
   { variable: 'GEMINI_MODEL', key: 'model.name', read: asText },
-  { variable: 'CASTOR_OFFLINE', key: 'model.offline', read: onlyOn },
+  { variable: 'CASTOR_OFFLINE', key: 'model.offline', read: toOffline },
   { variable: 'CASTOR_STREAM_IDLE_TIMEOUT_MS', key: 'model.streamIdleTimeoutMs', read: toNumber },
   { variable: 'GEMINI_SANDBOX', key: 'tools.sandbox', read: toSandbox },
   { variable: 'GEMINI_TELEMETRY_ENABLED', key: 'telemetry.enabled', read: isOn },
@@ -31,6 +30,12 @@ export const OVERRIDES: readonly Override[] = [
   { variable: 'GEMINI_TELEMETRY_USE_CLI_AUTH', key: 'telemetry.useCliAuth', read: isOn },
   { variable: 'GEMINI_CLI_EXTENSION_REGISTRY_URI', key: 'experimental.extensionRegistryURI', read: asText },
 ];
+
+/** Off leaves the setting; an unknown word is refused, since it may stand for either. */
+function toOffline(value: string): unknown {
+  if (/^(?:1|true|yes|on)$/i.test(value)) return true;
+  return /^(?:0|false|no|off)$/i.test(value) ? undefined : value;
+}
 
 function toNumber(value: string): unknown {
   return /^\d+$/.test(value) ? Number(value) : value;

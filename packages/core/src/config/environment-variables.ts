@@ -54,7 +54,10 @@ export const ENVIRONMENT_VARIABLES: readonly EnvironmentVariable[] = [
     summary:
       'Additional headers, one `Name: value` per line; the organisation and the project; the version of the path.',
   },
-  { names: ['CASTOR_OFFLINE'], summary: '`1` or `true` selects the built-in offline model, which sends nothing.' },
+  {
+    names: ['CASTOR_OFFLINE'],
+    summary: '`1`, `true`, `yes` or `on` selects the built-in offline model, which sends nothing.',
+  },
   { names: ['CASTOR_STREAM_IDLE_TIMEOUT_MS'], summary: 'Idle time after which Castor ends a stream.' },
   { names: ['GEMINI_CLI_HOME'], summary: 'Replaces the home folder.' },
   {

@@ -488,6 +488,13 @@ describe('variables that set settings', () => {
     expect(explain('tools.sandbox').sources[0]?.where).toBe('GEMINI_SANDBOX');
   });
 
+  it('refuse a word for offline that may mean either, as the setting does', () => {
+    const variable = setUp({}, { environment: { CASTOR_OFFLINE: 'maybe' } });
+    expect(() => variable.load()).toThrow('CASTOR_OFFLINE must be true or false, not "maybe".');
+    const file = setUp({ user: { model: { offline: 'yes' } } });
+    expect(() => file.load()).toThrow('model.offline must be true or false, not "yes".');
+  });
+
   it('come from the .env file too, which settings choose and may refer to', () => {
     const { cwd, write, options } = setUp({
       user: { ui: { theme: '$THEME' }, advanced: { excludedEnvVars: ['SECRET_THING'] } },

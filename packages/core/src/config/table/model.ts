@@ -37,7 +37,11 @@ export const model = {
   ),
   disableLoopDetection: flag(false, 'Disables the loop detector.'),
   skipNextSpeakerCheck: flag(true, 'Skips the request that checks whether the answer was finished.'),
-  offline: flag(false, 'Uses the built-in offline model, which sends nothing.', { project: 'tighten' }),
+  offline: flag(false, 'Uses the built-in offline model, which sends nothing.', {
+    project: 'tighten',
+    // A misspelt value would send what must not leave.
+    whenInvalid: 'refuse',
+  }),
   streamIdleTimeoutMs: count(300_000, 'Milliseconds without data after which Castor ends a stream and retries.', {
     minimum: 1,
   }),

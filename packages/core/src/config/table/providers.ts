@@ -96,7 +96,8 @@ const QUIRKS = object({
 /** One provider of the user's. Without `properties` for a key: keys belong into the environment, never into a file. */
 const PROVIDER = object({
   name: TEXT,
-  protocol: oneOf('chat', 'responses', 'anthropic', 'ollama'),
+  // An unknown name is kept, so that the provider is refused where it is used: without it, Chat Completions would be spoken.
+  protocol: { anyOf: [oneOf('chat', 'responses', 'anthropic', 'ollama'), TEXT] },
   baseUrl: TEXT,
   apiKeyEnv: TEXT,
   apiKeyCommand: TEXTS,
