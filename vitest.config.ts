@@ -2,7 +2,8 @@
  * Three projects: `unit` beside the source, `program` over the built program, `endurance` for kills, seeds and storms
  * at full length. A test with a long form is called x.endurance.test.ts: `inject('isEndurance')` tells it which to take.
  * A test beside the source that starts processes is called x.process.test.ts (with a long form x.process.endurance.test.ts)
- * and runs with `program`. A further variant of a promise is tagged `wide`: `npm test` leaves it to `npm run endurance`.
+ * and runs with `program`. A further variant of a promise is tagged `wide`: `npm test` leaves it to
+ * `npm run endurance`, which runs it with the project `wide`.
  */
 
 import { availableParallelism } from 'node:os';
@@ -50,6 +51,8 @@ export default defineConfig({
     projects: [
       project('unit', [`${UNIT}.test.ts`], { exclude: [PROCESS] }),
       project('program', [`${PROGRAM}.test.ts`, PROCESS]),
+      // For what is tagged so; a long form includes what is wide in its file.
+      project('wide', [`${UNIT}.test.ts`, `${PROGRAM}.test.ts`], { exclude: ['**/*.endurance.test.ts'] }),
       project('endurance', [`${UNIT}.endurance.test.ts`, `${PROGRAM}.endurance.test.ts`], { isEndurance: true }),
     ],
     tags: [{ name: 'wide', description: 'A further variant of a promise that another test shows.' }],

@@ -55,9 +55,7 @@ async function endurance(args) {
   // A file that is named may have only one of the two.
   const options = args.length > 0 ? ['--passWithNoTests', ...args] : args;
   const code = await runTests(['--project=endurance', ...options]);
-  // A long form includes what is wide in its file.
-  const wide = ['--project=unit', '--project=program', '--tags-filter=wide', '--exclude=**/*.endurance.test.ts'];
-  return (await runTests([...wide, ...options])) || code;
+  return (await runTests(['--project=wide', '--tags-filter=wide', ...options])) || code;
 }
 
 async function runTests(args) {
