@@ -53,6 +53,14 @@ const work = {
 };
 
 describe('castor models', () => {
+  it('says that no model has the word, and goes on without a file of keys that cannot be used', async () => {
+    await using workspace = await createWorkspace({ homeFiles: { '.gemini/castor-keys.json': '{' } });
+    const { stdout, stderr, code } = await runCli(['models', 'zzzz'], { workspace, env: { GROQ_API_KEY: 'k' } });
+    expect(code).toBe(0);
+    expect(stdout).toContain('No listed model has zzzz in its name.');
+    expect(stderr).toMatch(/warning: .*castor-keys\.json/);
+  });
+
   it('lists a model with its facts where its key is set', async () => {
     const { rows, code } = await models(['--json', 'work/'], { WORK_KEY: 'k' }, work);
     expect(code).toBe(0);

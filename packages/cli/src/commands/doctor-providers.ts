@@ -2,6 +2,7 @@
 
 import { parseProviderModel } from '@castor/core/program';
 import { ExitError } from '../exit-codes.ts';
+import { describeSmallModel } from '../providers/check-small-model.ts';
 import { configureProvider, listProviders } from '../providers/configure-provider.ts';
 import type { ConfiguredProvider } from '../providers/configure-provider.ts';
 import { describeMissingKey } from '../providers/find-key.ts';
@@ -19,6 +20,8 @@ export function checkProviders(context: SubcommandContext): Check[] {
     const problem = problemOf(() => configureProvider(id, places));
     return problem === undefined ? [] : [{ topic: 'providers', status: 'problem' as const, says: problem }];
   });
+  const small = describeSmallModel(places);
+  if (small !== undefined) problems.push({ topic: 'providers', status: 'problem', says: small });
   return [...problems, ...problemsOfKeys(places)];
 }
 

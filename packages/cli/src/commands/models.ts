@@ -8,11 +8,12 @@ import { ExitCode } from '../exit-codes.ts';
 import { listProviders } from '../providers/configure-provider.ts';
 import { writeCachedList } from '../providers/model-cache.ts';
 import { findKey } from '../providers/find-key.ts';
+import { listStoredKeys } from '../providers/key-store.ts';
 import type { ProviderPlaces } from '../providers/provider-places.ts';
 import { loadPlaces } from '../providers/load-places.ts';
 import { findLocalServers, LOCAL_IDS } from '../providers/local-servers.ts';
 import { listKnownModels, missingKeyOf, toReachable } from '../providers/reachable-models.ts';
-import type { ReachableModel } from '../providers/reachable-models.ts';
+import type { ReachableModel, StoredKeys } from '../providers/reachable-models.ts';
 import { updateModels } from '../providers/updated-models.ts';
 import { askForModels } from '../providers/verify-key.ts';
 import { describeModel } from '../providers/describe-model.ts';
@@ -49,20 +50,37 @@ export async function runModelsCommand(argv: readonly string[], context: Subcomm
     return ExitCode.Success;
   }
   const { places, geminiMissing } = loadPlaces(context);
+  const storedKeys = readStoredKeys(places, (message) => output.note(`castor: warning: ${message}`));
   if (words.flags.has('--update')) output.note(`castor: ${await updateModels(places)}`);
-  if (words.flags.has('--refresh')) await refresh(places, (message) => output.note(`castor: ${message}`));
+  if (words.flags.has('--refresh')) await refresh(places, storedKeys, (message) => output.note(`castor: ${message}`));
   const local = words.flags.has('--local') ? await findLocalServers(places) : [];
   const all = [
     ...local.flatMap(({ provider, models }) => models.map((model) => toReachable(provider, model))),
-    ...listKnownModels(places, { missing: geminiMissing }),
+    ...listKnownModels(places, { missing: geminiMissing }, storedKeys),
   ];
-  const models = uniqueOf(all).filter(
-    ({ id, reachable }) =>
-      (reachable || words.flags.has('--all')) &&
-      words.operands.every((word) => id.toLowerCase().includes(word.toLowerCase())),
+  const listed = uniqueOf(all).filter(({ reachable }) => reachable || words.flags.has('--all'));
+  const models = listed.filter(({ id }) =>
+    words.operands.every((word) => id.toLowerCase().includes(word.toLowerCase())),
   );
-  await output.answer(words.flags.has('--json') ? `${toJson(models.map(toRow))}\n` : describe(models, words.flags));
+  const none =
+    listed.length === 0
+      ? describeNone(words.flags)
+      : `No listed model has ${words.operands.join(' and ')} in its name.\n`;
+  await output.answer(
+    words.flags.has('--json') ? `${toJson(models.map(toRow))}\n` : describe(models, words.flags, none),
+  );
   return ExitCode.Success;
+}
+
+/** A file of keys that cannot be used hides only its own keys: the list goes on without them. */
+function readStoredKeys({ home }: ProviderPlaces, warn: (message: string) => void): StoredKeys {
+  try {
+    const keys = listStoredKeys(home);
+    return () => keys;
+  } catch (error) {
+    warn(getErrorMessage(error));
+    return () => [];
+  }
 }
 
 /** A server's own answer precedes the catalogue. */
@@ -70,12 +88,12 @@ function uniqueOf(models: readonly ReachableModel[]): ReachableModel[] {
   return [...new Map(models.toReversed().map((model) => [model.id, model])).values()].toReversed();
 }
 
-async function refresh(places: ProviderPlaces, tell: (message: string) => void): Promise<void> {
+async function refresh(places: ProviderPlaces, storedKeys: StoredKeys, tell: (message: string) => void): Promise<void> {
   const asked = listProviders(places).filter(
     (provider) =>
       !LOCAL_IDS.includes(provider.id) &&
       !provider.usesGoogleCredentials &&
-      missingKeyOf(provider, places) === undefined,
+      missingKeyOf(provider, places, storedKeys) === undefined,
   );
   await Promise.all(
     asked.map(async (provider) => {
@@ -100,17 +118,17 @@ function toRow({ id, provider, known, reachable, trainedWindow }: ReachableModel
   return { id, provider, contextWindow, ...trained, maxOutput, tools, images, price, reachable };
 }
 
-function describe(models: readonly ReachableModel[], flags: ReadonlySet<string>): string {
+function describeNone(flags: ReadonlySet<string>): string {
+  const noServer = flags.has('--local') ? ', and no server was found on this machine' : '';
+  return `No model can be reached: no key is set or stored (castor login <provider>)${noServer}.\n`;
+}
+
+function describe(models: readonly ReachableModel[], flags: ReadonlySet<string>, none: string): string {
   const width = Math.min(Math.max(0, ...models.map(({ id }) => id.length)), 60);
   const rows = models.map((model) => `${model.id.padEnd(width)}  ${describeModel(model)}\n`);
   const hints = [
     ...(flags.has('--local') ? [] : ['--local looks for servers on this machine']),
     ...(flags.has('--all') ? [] : ['--all includes models whose key is missing']),
   ];
-  const noServer = flags.has('--local') ? ', and no server was found on this machine' : '';
-  const none =
-    models.length === 0
-      ? `No model can be reached: no key is set or stored (castor login <provider>)${noServer}.\n`
-      : '';
-  return `${none}${rows.join('')}${hints.length === 0 ? '' : `\n${hints.join('; ')}\n`}`;
+  return `${models.length === 0 ? none : ''}${rows.join('')}${hints.length === 0 ? '' : `\n${hints.join('; ')}\n`}`;
 }

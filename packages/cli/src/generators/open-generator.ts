@@ -37,11 +37,17 @@ export interface OpenedGenerator {
 const STAYS = 'This session uses the offline model, which sends nothing. Start another with the model you want.';
 const JOINS = 'The offline model is chosen when a session starts, not in its course.';
 
-export async function openGenerator(question: GeneratorQuestion): Promise<OpenedGenerator> {
+export async function openGenerator(
+  question: GeneratorQuestion,
+  warn?: (message: string) => void,
+): Promise<OpenedGenerator> {
   const { access, recordTo } = question.choice;
   const { dnsResolutionOrder } = question.settings.advanced;
   // Loaded only when a setting needs it: names resolve without it.
   if (dnsResolutionOrder !== undefined) (await import('node:dns')).setDefaultResultOrder(dnsResolutionOrder);
+  if (warn && question.settings.castor.smallModel) {
+    (await import('../providers/check-small-model.ts')).warnOfSmallModel(question, warn);
+  }
   const opened = await openAccess(access, question);
   if (recordTo === undefined) return opened;
   const recording = await import('./recording.ts');

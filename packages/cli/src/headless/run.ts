@@ -37,13 +37,6 @@ export interface HeadlessOptions extends Omit<StartContext, 'installed'> {
   signal: AbortSignal;
 }
 
-/**
- * As in Gemini CLI: a run without a screen enforces the limit from the first turn on; in a session with a screen a
- * limit of 0 does not apply.
- */
-const NO_TURNS =
-  'The settings allow no turn: model.maxSessionTurns is 0. Set it to the number of turns, or to -1 for no limit.';
-
 /** Throws an ExitError when the run cannot start. */
 export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const { args, output, interruption, signal } = options;
@@ -51,7 +44,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const start = await prepareOrRefuse(options);
   const format = options.format ?? start.settings.output.format;
   for (const warning of start.warnings) output.note(`castor: warning: ${warning}`);
-  if (start.settings.model.maxSessionTurns === 0) throw inFormat(new ExitError(ExitCode.TurnLimit, NO_TURNS), format);
+  if (start.settings.model.maxSessionTurns === 0) throw inFormat((await import('./no-turns.ts')).noTurns(), format);
   for (const notice of start.notices) output.note(notice);
   const isConversation = args.inputFormat === 'stream-json';
   if (!isConversation && !signal.aborted) checkInput(options, format);
@@ -96,8 +89,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     await writer.begin?.();
     await live.begin(occasionOf(wishOf(args)), signal);
     const interrupted = live.interrupted && (await goOn(live, writer));
-    if (isConversation) await converse(options, start, runner, interrupted ?? options.words);
-    else await runOnce(options, runner, interrupted);
+    if (isConversation) {
+      const { converse } = await import('./converse.ts');
+      await converse(runner, { settings: start.settings, signal }, interrupted ?? options.words);
+    } else await runOnce(options, runner, interrupted);
   } catch (error) {
     const { explainRunError } = await import('./run-error.ts');
     summary.fail(explainRunError(error, { attempts: summary.attempts, format, output }));
@@ -133,6 +128,7 @@ async function prepareOrRefuse(options: HeadlessOptions): Promise<Start> {
     const isEarly = error instanceof ExitError && error.exitCode === ExitCode.Unauthorized;
     const format = isEarly ? (options.format ?? (error.outputFormat as OutputFormat | undefined)) : undefined;
     if (isEarly && options.args.inputFormat !== 'stream-json') checkInput(options, format ?? 'text');
+    if (isEarly) (await import('../generators/advise-provider.ts')).adviseProvider(error, options);
     throw error;
   }
 }
@@ -191,25 +187,6 @@ async function runOnce(options: HeadlessOptions, runner: PromptRunner, interrupt
   if (interrupted) conversation.goOn(interrupted);
   else conversation.enqueue({ text: words === '' ? piped : words });
   await conversation.settled();
-}
-
-async function converse(
-  { signal }: HeadlessOptions,
-  { settings }: Start,
-  runner: PromptRunner,
-  first: string | PreparedTurn,
-): Promise<void> {
-  const [{ StdinConversation }, { readLines }] = await Promise.all([
-    import('./stdin-conversation.ts'),
-    import('./input-lines.ts'),
-  ]);
-  const { summary } = runner;
-  const conversation = new StdinConversation({ runner, settings, lines: readLines(process.stdin), signal });
-  // A run without a prompt succeeds.
-  summary.succeed();
-  await conversation.run(first);
-  // A prompt that the calling program stopped itself is not a failure.
-  if (conversation.wasStopped && summary.outcome === 'cancelled') summary.succeed();
 }
 
 /** The external cause is the reason, whatever the session recorded. */

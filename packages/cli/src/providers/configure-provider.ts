@@ -33,7 +33,7 @@ export interface ConfiguredProvider extends ProviderRow {
 }
 
 /** The ids a model may name, the built-in ones first. */
-function providerIds({ settings }: ProviderSources): string[] {
+export function providerIds({ settings }: ProviderSources): string[] {
   const own = Object.keys(settings.providers).map((id) => id.toLowerCase());
   return [...new Set([...PROVIDERS.map(({ id }) => id), ...own])];
 }

@@ -4,7 +4,7 @@
  * to the address it was entered for and is never sent to another.
  */
 
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { debugLogger } from '@castor/core';
 import { isRecord, replaceFile, userDirectory } from '@castor/core/program';
@@ -68,12 +68,13 @@ export async function storeKey(
   if (place === 'keyring') await (await openStore()).write(SERVICE, id, key);
   const date = new Date().toISOString().slice(0, 10);
   const entry: Entry = { place, origin: originOf(baseUrl), date, ...(place === 'file' && { key }) };
-  writeEntries(home, { ...readEntries(home), [id]: entry });
+  writeEntries(home, { ...repairEntries(home), [id]: entry });
 }
 
 /** Resolves to whether there was one. */
 export async function forgetStoredKey(home: string, id: string): Promise<boolean> {
-  const { [id]: entry, ...rest } = readEntries(home);
+  // One that is no JSON may hold the key: only its deletion is a logout.
+  const { [id]: entry, ...rest } = repairEntries(home, { isReplaced: false });
   if (entry === undefined) return false;
   if (entry.place === 'keyring') await (await openStore()).remove(SERVICE, id);
   writeEntries(home, rest);
@@ -97,29 +98,45 @@ async function openStore() {
   return store;
 }
 
+/**
+ * For a change of the file: makes one that others may read private to its owner, and moves one that is no JSON aside, so
+ * that the commands that change it can be the cure. Throws an ExitError for one that the system does not let us read.
+ */
+function repairEntries(home: string, { isReplaced } = { isReplaced: true }): Record<string, Entry> {
+  const path = keyFile(home);
+  try {
+    return readEntries(home);
+  } catch (error) {
+    if (!(error instanceof KeyFileError) || error.kind === 'unreadable') throw error;
+    chmodSync(path, 0o600);
+    if (error.kind === 'open') return repairEntries(home, { isReplaced });
+    if (!isReplaced) throw error;
+    renameSync(path, `${path}.broken`);
+    return {};
+  }
+}
+
 function readEntries(home: string): Record<string, Entry> {
   const path = keyFile(home);
   let text: string;
   try {
     const { mode } = statSync(path);
     if (process.platform !== 'win32' && (mode & OTHERS_MAY_READ) !== 0) {
-      throw new ExitError(
-        ExitCode.Unauthorized,
-        `${path} holds keys and other users may read it. Run: chmod 600 ${path}`,
-      );
+      const words = `${path} holds keys and other users may read it. Run: chmod 600 ${path}`;
+      throw new KeyFileError(ExitCode.Unauthorized, words, 'open');
     }
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (error instanceof ExitError) throw error;
-    throw unusable(path, (error as NodeJS.ErrnoException).code ?? 'unreadable');
+    throw unusable(path, (error as NodeJS.ErrnoException).code ?? 'unreadable', 'unreadable');
   }
   try {
     const parsed: unknown = JSON.parse(text);
     const keys = isRecord(parsed) && isRecord(parsed['keys']) ? parsed['keys'] : {};
     return Object.fromEntries(Object.entries(keys).flatMap(([id, entry]) => (isEntry(entry) ? [[id, entry]] : [])));
   } catch {
-    throw unusable(path, 'invalid JSON');
+    throw unusable(path, 'invalid JSON', 'broken');
   }
 }
 
@@ -131,10 +148,23 @@ function isEntry(value: unknown): value is Entry {
   );
 }
 
-function unusable(path: string, reason: string): ExitError {
-  return new ExitError(
+/** Why the file cannot be used: others may read it, it is no JSON, or the system does not let us read it. */
+type KeyFileProblem = 'open' | 'broken' | 'unreadable';
+
+class KeyFileError extends ExitError {
+  readonly kind: KeyFileProblem;
+
+  constructor(exitCode: ExitCode, message: string, kind: KeyFileProblem) {
+    super(exitCode, message);
+    this.kind = kind;
+  }
+}
+
+function unusable(path: string, reason: string, kind: KeyFileProblem): KeyFileError {
+  return new KeyFileError(
     ExitCode.Settings,
     `${path} is not readable (${reason}). Delete it and store your keys again with: castor login <provider>`,
+    kind,
   );
 }
 

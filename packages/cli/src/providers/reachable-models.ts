@@ -10,6 +10,7 @@ import { listProviders } from './configure-provider.ts';
 import type { ConfiguredProvider } from './configure-provider.ts';
 import { enteredKey } from './entered-keys.ts';
 import { listStoredKeys } from './key-store.ts';
+import type { StoredKey } from './key-store.ts';
 import { LOCAL_IDS } from './local-servers.ts';
 import { readCachedLists } from './model-cache.ts';
 import type { ProviderPlaces } from './provider-places.ts';
@@ -29,8 +30,14 @@ export interface ReachableModel {
   trainedWindow?: number | undefined;
 }
 
+export type StoredKeys = () => readonly StoredKey[];
+
 /** Whether a request could be sent, without running a command or asking the keyring. */
-export function missingKeyOf(provider: ConfiguredProvider, { home, environment }: ProviderPlaces): string | undefined {
+export function missingKeyOf(
+  provider: ConfiguredProvider,
+  { home, environment }: ProviderPlaces,
+  storedKeys: StoredKeys = () => listStoredKeys(home),
+): string | undefined {
   const { id, keyVariables = [], apiKeyCommand, baseUrl, isKeyOptional, usesGoogleCredentials } = provider;
   const hasVariable = keyVariables.some(({ name }) => environment[name]?.trim());
   if (hasVariable || enteredKey(provider) !== undefined || isKeyOptional || (apiKeyCommand?.length ?? 0) > 0)
@@ -41,12 +48,16 @@ export function missingKeyOf(provider: ConfiguredProvider, { home, environment }
     return isConfigured ? undefined : 'Google credentials missing';
   }
   const origin = URL.parse(baseUrl)?.origin;
-  if (listStoredKeys(home).some((stored) => stored.id === id && stored.origin === origin)) return undefined;
+  if (storedKeys().some((stored) => stored.id === id && stored.origin === origin)) return undefined;
   return `key missing: ${keyVariables[0]?.name ?? `castor login ${id}`}`;
 }
 
 /** Servers on this machine are left out: only asking them tells what they serve. */
-export function listKnownModels(places: ProviderPlaces, gemini: { missing: string | undefined }): ReachableModel[] {
+export function listKnownModels(
+  places: ProviderPlaces,
+  gemini: { missing: string | undefined },
+  storedKeys?: StoredKeys,
+): ReachableModel[] {
   const cached = readCachedLists(places.home);
   const updated = readUpdatedModels(places.home);
   const others = listProviders(places).flatMap((provider) => {
@@ -58,7 +69,7 @@ export function listKnownModels(places: ProviderPlaces, gemini: { missing: strin
     const names = [
       ...new Set([...Object.keys(fromSettings), ...(isLocalRow ? [] : Object.keys(list)), ...Object.keys(bundled)]),
     ];
-    const missing = names.length === 0 ? undefined : missingKeyOf(provider, places);
+    const missing = names.length === 0 ? undefined : missingKeyOf(provider, places, storedKeys);
     return names.map((name): ReachableModel => ({
       id: `${id}/${name}`,
       provider: id,

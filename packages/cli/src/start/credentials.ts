@@ -78,7 +78,11 @@ function describeIgnoredHeader({ customHeaders }: GeminiAccess): string | undefi
 }
 
 /** An empty flag or variable of a script names no model. */
-function requestedModel({ args, settings, environment }: ModelQuestion): string {
+export function requestedModel({
+  args,
+  settings,
+  environment,
+}: Pick<ModelQuestion, 'args' | 'environment'> & { settings: Pick<Settings, 'castor' | 'model'> }): string {
   const names = [
     args.model,
     environment['CASTOR_MODEL'],

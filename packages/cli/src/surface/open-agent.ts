@@ -154,7 +154,7 @@ async function createAgentFor(
   const audit = await openAuditFor(start, onWarning);
   const [telemetry, { generator, model, secrets, prepareModel }, values] = await Promise.all([
     openTelemetryFor(start, { sessionId, version: CASTOR_VERSION, interactive, onProblem: onWarning }),
-    openGenerator(start),
+    openGenerator(start, onWarning),
     start.extensions?.readValues({ ...start, onProblem: onWarning }),
   ]);
   tape?.addSecrets(secrets);

@@ -110,6 +110,8 @@ async function prepareWithAccess(app: App, options: TuiOptions): Promise<Start |
     } catch (error) {
       if (!(error instanceof ExitError) || error.exitCode !== ExitCode.Unauthorized) throw error;
       refused = error;
+      const { adviseProvider } = await import('../../generators/advise-provider.ts');
+      adviseProvider(error, { ...context, args, environment });
     }
     const { askUntilConnected } = await import('../choices/first-start.ts');
     const found = await askUntilConnected(app, { args, environment, refused }, options.interruption.signal);

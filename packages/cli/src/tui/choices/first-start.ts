@@ -33,7 +33,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<StartInput | undefined> {
   // The rest of the message lists the options, and the dialog offers those as choices.
-  let problem = refused.message.replace(/ Options:.*/s, '').replace(/^./, (first) => first.toUpperCase());
+  let problem = refused.message.replace(/\s+Options:.*/s, '').replace(/^./, (first) => first.toUpperCase());
   const isKeyEnough = !(refused instanceof AccessError) || refused.isKeyEnough;
   for (;;) {
     const answer = await askForAccess(keyboard, signal, { problem, isKeyEnough, leave: 'Leave' });
