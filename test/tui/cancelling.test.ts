@@ -88,7 +88,7 @@ const STATES: Readonly<Record<string, State>> = {
     key: CTRL_C,
     answer: () => answer(EDIT),
     shown: 'No, and say what to do instead',
-    first: ['4', 'enter answers'],
+    first: ['4', 'enter refuses it'],
     stays: ['- Edit notes.txt stopped', CANCELLED],
   },
   'while it asks a question of its own': {
