@@ -14,7 +14,7 @@ const SEQUENCES = isEndurance ? 2000 : 4;
 /** Sequences that share a process and a session. */
 const PER_SESSION = 20;
 const STEPS = 9;
-const TIMEOUT_MS = 1_800_000;
+const TIMEOUT_MS = 3_600_000;
 const NAMES = ['a', 'b', 'c', 'd', 'd/e', 'd/f', 'g', 'g/h', 'g/h/i', 'g/j', 'new', 'new/deep'];
 const MODES = [0o600, 0o644, 0o755];
 const FOLDER_MODES = [0o700, 0o755];
