@@ -91,7 +91,7 @@ describe('GEMINI_SYSTEM_MD', () => {
   });
 
   variants.each(['true', 'own.md'])(
-    'of %s is refused in a folder nobody trusts: it would be the folder’s',
+    'of %s is refused in an untrusted folder: it would be the folder’s',
     async (value) => {
       const { code, stderr, requests } = await firstRequest(files, {}, [], { GEMINI_SYSTEM_MD: value });
       expect({ code, requests }).toEqual({ code: 52, requests: 0 });

@@ -182,7 +182,7 @@ describe('settings of tools', () => {
   });
 
   it(
-    'tell nobody, the person, or the model as well, when a command in the background ended',
+    'tell no one, the user, or the model as well, when a command in the background ended',
     { tags: 'wide' },
     async () => {
       const script = [shell('exit 3', { is_background: true }), say('done')];

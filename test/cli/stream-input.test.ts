@@ -138,7 +138,7 @@ describe('castor --input-format stream-json', () => {
     expect(peer.lines().find(({ type }) => type === 'tool_result')?.['output']).toContain('The input has ended');
   });
 
-  it('ends a prompt that cannot be meant, so that nobody waits for it', { tags: 'wide' }, async () => {
+  it('ends an invalid prompt, so that its caller does not wait for it', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using peer = await connect(workspace, [say('one')]);
     peer.tell({ type: 'prompt', content: 'hi' });
