@@ -78,13 +78,17 @@ class Application {
         this.attempt(change, () => this.create(change));
     }
     await this.fillAll(rest.filter(({ after }) => after?.kind !== 'folder'));
+    releaseFolder();
+    // Before folders have their modes: one may not let its owner in.
+    let isVerified = topDown.every((change) => change.after?.kind === 'folder' || this.isAsWanted(change));
     for (const change of bottomUp) {
       const { path, after } = change;
-      const isWanted = after?.kind === 'folder' && (change.before?.kind === 'folder' || this.done.has(path));
-      if (isWanted) this.attempt(change, () => this.setMode(change));
+      if (after?.kind !== 'folder' || (change.before?.kind !== 'folder' && !this.done.has(path))) continue;
+      this.attempt(change, () => this.setMode(change));
+      isVerified &&= this.isAsWanted(change);
     }
     const { skipped, isDiskFull } = this;
-    return { done: [...this.done], skipped, isDiskFull, isVerified: this.verify(topDown) };
+    return { done: [...this.done], skipped, isDiskFull, isVerified };
   }
 
   /** Whether it was done. A failure concerns one path; after a full disk nothing more is written. */
@@ -199,8 +203,8 @@ class Application {
     return undefined;
   }
 
-  private verify(changes: readonly TreeChange[]): boolean {
-    releaseFolder();
-    return changes.every(({ path, after }) => !this.done.has(path) || isSameState(this.state(path), after));
+  /** Also of what was left alone: it is no part of the result. */
+  private isAsWanted({ path, after }: TreeChange): boolean {
+    return !this.done.has(path) || isSameState(this.state(path), after);
   }
 }

@@ -3,7 +3,7 @@
 import { createUnifiedDiff } from '../tools/files/diff.ts';
 import { decodeText, toVisibleText } from '../tools/files/text-file.ts';
 import { toText } from './byte-path.ts';
-import { unkeptReason } from './tree-state.ts';
+import { UNKNOWN, isSameState, unkeptReason } from './tree-state.ts';
 import type { TreeChange, TreeState } from './tree-state.ts';
 
 export type ChangeKind = 'added' | 'deleted' | 'modified' | 'mode' | 'link' | 'type';
@@ -66,6 +66,7 @@ function describeStates(before: TreeState, after: TreeState): string {
 
 function describe(state: TreeState): string {
   if (state === null) return 'absent';
+  if (isSameState(state, UNKNOWN)) return 'unknown';
   if (state.kind === 'link') return `link to ${toText(state.target)}`;
   if (state.kind === 'other') return 'special file';
   const mode = state.mode < 0 ? '' : `, mode ${state.mode.toString(8)}`;

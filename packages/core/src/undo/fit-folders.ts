@@ -1,11 +1,15 @@
 /**
  * Fits the plan of an undo to the folders: one that would not be empty stays, and with it the folders above it; nothing is
- * put where there is no folder any more. What is left out is named, so that the preview is the result.
+ * put where there is no folder any more. What is left out or unknown is named, so that the preview is the result.
  */
 
 import { comparePaths, parentOf } from './byte-path.ts';
 import type { UndoPlan } from './plan-undo.ts';
+import { UNKNOWN, isSameState } from './tree-state.ts';
 import type { TreeState } from './tree-state.ts';
+
+/** What lets an owner list and enter a folder. */
+const OPEN = 0o500;
 
 export interface PresentFolders {
   readonly statesOf: (paths: readonly string[]) => Promise<ReadonlyMap<string, TreeState>>;
@@ -14,7 +18,7 @@ export interface PresentFolders {
 }
 
 export async function fitFolders(plan: UndoPlan, present: PresentFolders): Promise<UndoPlan> {
-  return withPlaces(await withoutFullFolders(plan, present), present);
+  return withUnknown(await withPlaces(await withoutFullFolders(plan, present), present), present);
 }
 
 async function withoutFullFolders(plan: UndoPlan, { childrenOf }: PresentFolders): Promise<UndoPlan> {
@@ -45,6 +49,18 @@ async function withPlaces(plan: UndoPlan, { statesOf }: PresentFolders): Promise
     if (state?.kind !== 'folder' || left.has(parent)) left.add(path);
   }
   return leave(plan, left, 'no_folder');
+}
+
+/** What is in a folder that a call closed may have changed before. */
+async function withUnknown(plan: UndoPlan, { statesOf }: PresentFolders): Promise<UndoPlan> {
+  const opened = plan.changes.filter(
+    ({ before, after }) => before?.kind === 'folder' && (before.mode & OPEN) !== OPEN && after?.kind === 'folder',
+  );
+  if (opened.length === 0) return plan;
+  const inside = await statesOf(opened.map(({ path }) => `${path}/.`));
+  const closed = opened.filter(({ path }) => isSameState(inside.get(`${path}/.`) ?? null, UNKNOWN));
+  const unknown = closed.map(({ path }) => ({ path, reason: 'closed' as const }));
+  return { ...plan, notCovered: [...plan.notCovered, ...unknown] };
 }
 
 function leave(plan: UndoPlan, paths: ReadonlySet<string>, reason: 'not_empty' | 'no_folder'): UndoPlan {

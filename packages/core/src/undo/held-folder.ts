@@ -9,6 +9,7 @@ import type { Stats } from 'node:fs';
 import { nameOf, parentOf, toSystemPath } from './byte-path.ts';
 import { lstatOf, modeOf, readState } from './read-state.ts';
 import type { Keep } from './read-state.ts';
+import { UNKNOWN } from './tree-state.ts';
 import type { TreeState } from './tree-state.ts';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
@@ -33,7 +34,7 @@ export function releaseFolder(): void {
   held = undefined;
 }
 
-/** The state of a path whose parents are folders of the workspace, not links; absent otherwise. */
+/** The state of a path whose parents are folders of the workspace, not links; absent otherwise, and unknown below a closed folder. */
 export function stateAt(path: string, keep: Keep, limit: number): { state: TreeState; found: Stats | null } {
   try {
     const place = holdFolder(parentOf(path)).at(nameOf(path));
@@ -41,6 +42,7 @@ export function stateAt(path: string, keep: Keep, limit: number): { state: TreeS
     return { found, state: readState(place, found, keep, limit) };
   } catch (error) {
     if (error instanceof NoFolder) return { found: null, state: null };
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') return { found: null, state: UNKNOWN };
     throw error;
   }
 }
@@ -73,6 +75,7 @@ export class HeldFolder {
       }
     } catch (error) {
       this.close();
+      if ((error as NodeJS.ErrnoException).code === 'EACCES') throw error;
       throw new NoFolder((error as Error).message);
     }
   }

@@ -22,6 +22,8 @@ export interface ManifestEntry extends FileSigns {
   readonly state: NonNullable<TreeState>;
   /** The file changed so shortly before the walk that a later change may carry the same time. */
   readonly isRacy: boolean;
+  /** A folder of which the walk could not read the names. */
+  readonly isClosed: boolean;
 }
 
 const MAGIC = Buffer.from('castor-undo-manifest-1\n');
@@ -33,6 +35,7 @@ const HEAD = 1 + 1 + 4 + 8 * 4 + 2 + 2;
 const RACY = 1;
 const SEVERAL_NAMES = 2;
 const HASHED = 4;
+const CLOSED = 8;
 const HASH_BYTES = 32;
 const MOST_TEXT = 65_535;
 const MODE_AT = 2;
@@ -59,7 +62,7 @@ export class ManifestWriter {
     this.bytes(MAGIC);
   }
 
-  add({ path, state, size, modifiedAt, changedAt, inode, isRacy }: ManifestEntry): void {
+  add({ path, state, size, modifiedAt, changedAt, inode, isRacy, isClosed }: ManifestEntry): void {
     const text = state.kind === 'file' ? state.content : state.kind === 'link' ? state.target : '';
     const isHashed = state.kind === 'file' && !text.startsWith('~');
     const length = isHashed ? HASH_BYTES : text.length;
@@ -70,7 +73,8 @@ export class ManifestWriter {
     let at = this.used;
     piece[at] = KINDS.indexOf(state.kind);
     const hasNames = state.kind === 'file' && state.inode !== undefined;
-    piece[at + 1] = (isRacy ? RACY : 0) | (hasNames ? SEVERAL_NAMES : 0) | (isHashed ? HASHED : 0);
+    const known = (hasNames ? SEVERAL_NAMES : 0) | (isHashed ? HASHED : 0);
+    piece[at + 1] = known | (isRacy ? RACY : 0) | (isClosed ? CLOSED : 0);
     at = piece.writeUInt32LE('mode' in state ? state.mode : 0, at + 2);
     for (const number of [size, modifiedAt, changedAt, inode]) at = piece.writeDoubleLE(number, at);
     at = piece.writeUInt16LE(path.length, at);
@@ -160,6 +164,10 @@ export class StoredEntry implements ManifestEntry {
     return (this.flags & RACY) !== 0;
   }
 
+  get isClosed(): boolean {
+    return (this.flags & CLOSED) !== 0;
+  }
+
   get state(): NonNullable<TreeState> {
     const { kind, flags, size } = this;
     const isHashed = (flags & HASHED) !== 0;
@@ -180,7 +188,7 @@ export class StoredEntry implements ManifestEntry {
       this.modifiedAt === found.mtimeMs &&
       this.size === found.size &&
       this.inode === found.ino &&
-      !this.isRacy
+      (this.flags & (RACY | CLOSED)) === 0
     );
   }
 

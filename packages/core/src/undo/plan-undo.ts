@@ -5,7 +5,7 @@
 
 import { comparePaths, isInGit } from './byte-path.ts';
 import type { Chains, Step } from './chain-steps.ts';
-import { isSameState, unkeptReason } from './tree-state.ts';
+import { UNKNOWN, isSameState, unkeptReason } from './tree-state.ts';
 import type { TreeChange, TreeState, Unkept } from './tree-state.ts';
 
 export type LeftReason =
@@ -16,8 +16,9 @@ export type LeftReason =
   | 'unclear'
   | 'git'
   | 'not_empty'
-  | 'no_folder';
-export type UncoveredReason = Unkept | 'special' | 'lost';
+  | 'no_folder'
+  | 'unreadable';
+export type UncoveredReason = Unkept | 'special' | 'lost' | 'closed';
 
 export interface UndoPlan {
   /** From the present state to the wanted one. */
@@ -70,6 +71,7 @@ function reasonToLeave(
   { callIds, withGit, isClaimed }: PlanOptions,
 ): LeftReason | undefined {
   if (isInGit(path) && !withGit) return 'git';
+  if (isSameState(now, UNKNOWN)) return 'unreadable';
   const first = steps.findIndex((step) => isOf(step, callIds));
   const since = steps.slice(first);
   const stranger = since.find((step) => !isOf(step, callIds));

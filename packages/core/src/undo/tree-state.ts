@@ -49,6 +49,12 @@ export function unkeptReason(content: string): Unkept | undefined {
   return UNKEPT.has(reason) ? (reason as Unkept) : undefined;
 }
 
+/** Of a path that could not be looked up, for a folder above it was closed. */
+export const UNKNOWN: FileState = {
+  ...{ kind: 'file', mode: AS_IT_IS, size: 0 },
+  content: unkeptContent('unreadable', 0, 0),
+};
+
 export function isSameState(left: TreeState, right: TreeState): boolean {
   if (left === null || right === null) return left === right;
   if (left.kind === 'file')

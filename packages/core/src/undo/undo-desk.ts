@@ -27,7 +27,7 @@ import {
 import type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo-preview.ts';
 import { readUndoRecords } from './read-undo-records.ts';
 import type { AppliedRecord, UndoRecords, WalkRecord } from './read-undo-records.ts';
-import { fromStoredChange, isSameState, toStoredChange, unkeptReason } from './tree-state.ts';
+import { UNKNOWN, fromStoredChange, isSameState, toStoredChange, unkeptReason } from './tree-state.ts';
 import type { StoredChange, TreeChange, TreeState } from './tree-state.ts';
 import type { UndoClient } from './undo-client.ts';
 
@@ -251,6 +251,7 @@ export class UndoDesk {
       const { path, after } = change;
       if (isSameState(now, after)) continue;
       if (isInGit(path) && !withGit) plan.leftAlone.push({ path, reason: 'git' });
+      else if (isSameState(now, UNKNOWN)) plan.leftAlone.push({ path, reason: 'unreadable' });
       else if (!isSameState(now, change.before)) plan.leftAlone.push({ path, reason: 'changed_since' });
       else if (after?.kind === 'file' && !known.has(after.content))
         plan.notCovered.push({ path, reason: unkeptReason(after.content) ?? 'lost' });

@@ -11,6 +11,7 @@ export const LEFT_ALONE: Readonly<Record<LeftReason, string>> = {
   git: 'it belongs to the repository itself; --git includes it',
   not_empty: 'the folder holds files that the agent did not create',
   no_folder: 'its folder is gone, or is no folder any more',
+  unreadable: 'its folder does not let you in now',
 };
 
 export const NOT_COVERED: Readonly<Record<UncoveredReason, string>> = {
@@ -19,6 +20,7 @@ export const NOT_COVERED: Readonly<Record<UncoveredReason, string>> = {
   rebuildable: 'the folder can be rebuilt and was too large to keep',
   full: 'the disk or the store of undo was full',
   busy: 'it was being written while it was read',
+  closed: 'what is in it could not be read, and may have changed',
   special: 'pipes, sockets, devices and other file systems are not kept',
   lost: 'its earlier content was not kept since the store or the disk was full, is no longer kept, or is damaged',
 };

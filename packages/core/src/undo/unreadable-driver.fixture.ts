@@ -16,23 +16,47 @@ chmodSync(trial.path('locked'), 0o000);
 trial.write('listed/inside.txt', 'hidden');
 chmodSync(trial.path('listed'), 0o444);
 trial.write('closed/inside.txt', 'kept');
+trial.write('shut/up', 'kept');
 const whileWalking = walkWhileClosing(join(folder, 'walked'));
 await trial.begin();
-await trial.shell('echo two > a.txt; rm -f secret.txt; chmod 0444 closed');
+await trial.shell('echo two > a.txt; rm -f secret.txt; chmod 0444 closed; echo lost > shut/up; chmod 0 shut');
 const preview = await trial.desk.preview({ last: 1 });
 const { isVerified } = await trial.desk.apply(preview);
+const opened = await openAndUndo();
 const answer = {
+  opened,
   whileWalking,
   told: trial.told,
   restored: preview.restored,
   notCovered: preview.notCovered.map(({ path, reason }) => ({ path, reason })),
   isVerified,
-  contents: ['a.txt', 'closed/inside.txt'].map((path) => readFileSync(trial.path(path), 'utf8')),
+  contents: ['a.txt', 'closed/inside.txt', 'shut/up'].map((path) => readFileSync(trial.path(path), 'utf8')),
 };
 await trial.undo.dispose();
 trial.recorder.close();
 // oxlint-disable-next-line no-console -- a program of its own
 console.log(JSON.stringify(answer));
+
+/** A command opens folders that the user had closed: one before anything of it was read, one after. Undo closes them again. */
+async function openAndUndo(): Promise<object> {
+  trial.write('barred/known.txt', 'known');
+  await trial.shell('true');
+  chmodSync(trial.path('barred'), 0o444);
+  await trial.shell('chmod 755 barred locked; echo agent | tee barred/known.txt locked/inside.txt > locked/new.txt');
+  const opening = await trial.desk.preview({ last: 1 });
+  const outcome = await trial.desk.apply(opening);
+  const redo = await trial.desk.previewRedo();
+  for (const name of ['barred', 'locked']) chmodSync(trial.path(name), 0o755);
+  return {
+    restored: opening.restored,
+    deleted: opening.deleted,
+    notCovered: opening.notCovered.map(({ path, reason }) => ({ path, reason })),
+    outcome,
+    redone: redo.restored,
+    leftAlone: redo.leftAlone.map(({ path, reason }) => ({ path, reason })),
+    contents: ['barred/known.txt', 'locked/inside.txt'].map((path) => readFileSync(trial.path(path), 'utf8')),
+  };
+}
 
 /** Walks during which the folder `b` is closed as soon as a content of it is read: first one that lists it, then one that knows its names. */
 function walkWhileClosing(place: string): unknown[] {

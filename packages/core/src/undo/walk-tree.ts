@@ -13,7 +13,7 @@ import type { ManifestEntry, StoredEntry } from './manifest.ts';
 import { OldFolders } from './old-folders.ts';
 import { lookAt, lstatOf, modeOf, readLink, readFile } from './read-state.ts';
 import type { Keep } from './read-state.ts';
-import { isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
+import { UNKNOWN, isSameState, unkeptContent, unkeptReason } from './tree-state.ts';
 import type { FileState, TreeChange, TreeState, Unkept } from './tree-state.ts';
 import { Allowance, isOwnTemporary, isRebuildable, rebuildableFolder } from './walk-rules.ts';
 import type { WalkLimits } from './walk-rules.ts';
@@ -55,6 +55,15 @@ export interface Noted {
   readonly paths: Map<string, number>;
 }
 
+/** What is known about the folder of an entry. */
+interface Above {
+  readonly isRebuilt: boolean;
+  readonly arrival: Arrival;
+  /** The last walk could not read it: what is not in its manifest may have been there. */
+  readonly wasClosed: boolean;
+}
+
+const ROOT: Above = { isRebuilt: false, arrival: 'known', wasClosed: false };
 /** Kernels before 6.13 give the same time to all that happens in a tick. */
 const TICK_MS = 20;
 const PROGRESS_EVERY = 1000;
@@ -103,7 +112,7 @@ class Walk {
     this.open();
     const isCompared = this.reader !== undefined;
     this.device = lookAt('.')?.dev ?? 0;
-    this.listed('', this.names(''), false, 'known');
+    this.listed('', this.names(''), ROOT);
     while (this.old) this.gone();
     const { changes, unkept } = this;
     return { changes, unkept, isCompared, ...pick(this.allowance) };
@@ -139,7 +148,7 @@ class Walk {
     }
   }
 
-  private listed(path: string, names: readonly string[] | undefined, isRebuilt: boolean, arrival: Arrival): void {
+  private listed(path: string, names: readonly string[] | undefined, above: Above): void {
     if (!names) return this.leave(path);
     for (const name of names) {
       const child = below(path, name);
@@ -147,12 +156,12 @@ class Walk {
       const found = lookAt(child);
       // Closed since its names were read.
       if (found === undefined) return this.leave(path);
-      if (found) this.entry(child, found, isRebuilt, arrival);
+      if (found) this.entry(child, found, above);
     }
   }
 
   /** A folder with the names of the last walk. */
-  private known(path: string, isRebuilt: boolean): void {
+  private known(path: string, above: Above): void {
     const start = `${path}/`;
     let last = '';
     while (this.old?.path.startsWith(start)) {
@@ -161,27 +170,22 @@ class Walk {
       if (found === undefined) return this.leave(path);
       // Gone at this moment, or below a folder that is.
       if (!found) this.gone();
-      else this.entry(child, found, isRebuilt, 'known');
+      else this.entry(child, found, above);
       last = nameOf(child);
     }
     if (!this.isCut) return;
-    const names = this.names(path);
-    this.listed(
-      path,
-      names?.filter((name) => name > last),
-      isRebuilt,
-      'known',
-    );
+    const rest = this.names(path)?.filter((name) => name > last);
+    this.listed(path, rest, above);
   }
 
-  private entry(path: string, found: Stats, isBelowRebuildable: boolean, parent: Arrival): void {
+  private entry(path: string, found: Stats, above: Above): void {
     this.allowance.count();
     if (this.allowance.entries % PROGRESS_EVERY === 0) this.options.onProgress?.(this.allowance.entries);
     while (this.old && this.old.path !== path && comparePaths(this.old.path, path) < 0) this.gone();
     const old = this.old?.path === path ? this.old : undefined;
     const isFolder = found.isDirectory();
     const isForeign = found.dev !== this.device;
-    const isRebuilt = isBelowRebuildable || (isFolder && isRebuildable(nameOf(path)));
+    const isRebuilt = above.isRebuilt || (isFolder && isRebuildable(nameOf(path)));
     const isFile = !isForeign && found.isFile();
     const refused = isFile ? this.allowance.refuse(found.size, isRebuilt) : undefined;
     const isRacy = found.ctimeMs >= this.options.moment - TICK_MS;
@@ -203,19 +207,21 @@ class Walk {
     const names = isFolder && !isForeign && !isListKnown ? this.names(path) : [];
     const { size, mtimeMs: modifiedAt, ctimeMs: changedAt, ino: inode } = found;
     // A folder that could not be read is read again.
-    this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy: isRacy || !names });
+    this.writer.add({ path, state, size, modifiedAt, changedAt, inode, isRacy, isClosed: !names });
     // A number may have been used again for another file.
     const isKnown = old?.inode === inode && old.kind === state.kind && old.changedAt >= found.birthtimeMs;
     const { evidence } = this.options;
-    const before = old?.state ?? null;
+    const before = old?.state ?? (above.wasClosed ? UNKNOWN : null);
     if (!isSameState(before, state)) {
-      const maker = evidence?.ofPresent(found, { isKnown, isFolder, parent });
+      const maker = evidence?.ofPresent(found, { isKnown, isFolder, parent: above.arrival });
       this.change({ path, before, after: state }, maker);
     }
+    const wasClosed = above.wasClosed || old?.isClosed === true;
     if (old) this.advance();
     if (!isFolder || isForeign) return;
-    if (isListKnown) this.known(path, isRebuilt);
-    else this.listed(path, names, isRebuilt, isKnown ? 'known' : (evidence?.arrivalOf(found, parent) ?? 'call'));
+    const arrival = isKnown ? 'known' : (evidence?.arrivalOf(found, above.arrival) ?? 'call');
+    if (isListKnown) this.known(path, { isRebuilt, arrival, wasClosed });
+    else this.listed(path, names, { isRebuilt, arrival, wasClosed });
   }
 
   /** Whether a file is, by all its signs, the one that the last walk read, and its content is in the store. */

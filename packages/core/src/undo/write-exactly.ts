@@ -53,13 +53,24 @@ export function makeFolder(path: string): void {
 
 export function setFolderMode(path: string, mode: number): void {
   within(path, (place) => {
-    const handle = openSync(toSystemPath(place), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const handle = openUnlessClosed(place);
     try {
-      fchmodSync(handle, mode);
+      if (handle !== undefined) fchmodSync(handle, mode);
+      else if (lstatOf(place)?.isDirectory()) chmodSync(toSystemPath(place), mode);
     } finally {
-      closeSync(handle);
+      if (handle !== undefined) closeSync(handle);
     }
   });
+}
+
+/** Undefined for a folder that forbids its owner to read it: its parent is held, and it was no link a moment ago. */
+function openUnlessClosed(place: string): number | undefined {
+  try {
+    return openSync(toSystemPath(place), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    return undefined;
+  }
 }
 
 export function setFileMode(path: string, mode: number): void {
