@@ -37,7 +37,7 @@ const attached = (name: string, content: string) => [
 ];
 
 describe('the content of a prompt', () => {
-  it('may be words in several blocks', async () => {
+  it('may be words in several blocks', { tags: 'wide' }, async () => {
     expect((await sent(() => [words('one '), words('two')])).parts).toEqual([{ text: 'one two' }]);
   });
 

@@ -295,7 +295,7 @@ describe('sessions on disk', () => {
     await expect(editor.prompt(session, 'x')).rejects.toThrow('Session not found');
   });
 
-  it('survive a killed process, and go on in the terminal and back', async () => {
+  it('survive a killed process, and go on in the terminal and back', { tags: 'wide' }, async () => {
     const held = gate();
     await using scene = await openScene([
       say('one'),

@@ -72,27 +72,31 @@ describe('sub-agents in a terminal', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('of a project are named with what they would run, and enabled by /agents acknowledge', async () => {
-    const server = '{ command: node, args: [x.js], env: { KEY: $TOKEN } }';
-    const files = { '.gemini/agents/p.md': file('p', `\nmcp_servers:\n  own: ${server}`) };
-    const script = play({ main: [answer(invoke('p')), say('Done.')], p: [complete('Ran.')] });
-    await using opened = await openTerminal({ files, script, rows: 40, columns: 120, args: ['--skip-trust'] });
-    const { terminal } = opened;
-    await terminal.waitForText('New Agents Discovered in this project, not enabled: p (MCP server own');
-    terminal.type('/agents acknowledge\r');
-    await terminal.waitForText('Enable these agents of the project?');
-    await terminal.waitForText('MCP server own (local): node x.js; env KEY=$TOKEN');
-    await terminal.waitForText('tools: all of the main agent');
-    // No is the default.
-    terminal.type('\r');
-    await terminal.waitForText('The agents of this project stay disabled.');
-    terminal.type('/agents acknowledge\r');
-    await terminal.waitForText('2  Yes, I consent');
-    terminal.type('2');
-    await terminal.waitForText('Acknowledged and enabled: p.');
-    terminal.type('/agents\r');
-    await terminal.waitForText(/p \[project\] +Does p\./);
-  });
+  it(
+    'of a project are named with what they would run, and enabled by /agents acknowledge',
+    { tags: 'wide' },
+    async () => {
+      const server = '{ command: node, args: [x.js], env: { KEY: $TOKEN } }';
+      const files = { '.gemini/agents/p.md': file('p', `\nmcp_servers:\n  own: ${server}`) };
+      const script = play({ main: [answer(invoke('p')), say('Done.')], p: [complete('Ran.')] });
+      await using opened = await openTerminal({ files, script, rows: 40, columns: 120, args: ['--skip-trust'] });
+      const { terminal } = opened;
+      await terminal.waitForText('New Agents Discovered in this project, not enabled: p (MCP server own');
+      terminal.type('/agents acknowledge\r');
+      await terminal.waitForText('Enable these agents of the project?');
+      await terminal.waitForText('MCP server own (local): node x.js; env KEY=$TOKEN');
+      await terminal.waitForText('tools: all of the main agent');
+      // No is the default.
+      terminal.type('\r');
+      await terminal.waitForText('The agents of this project stay disabled.');
+      terminal.type('/agents acknowledge\r');
+      await terminal.waitForText('2  Yes, I consent');
+      terminal.type('2');
+      await terminal.waitForText('Acknowledged and enabled: p.');
+      terminal.type('/agents\r');
+      await terminal.waitForText(/p \[project\] +Does p\./);
+    },
+  );
 
   it(
     'are configured by /agents config: each change holds at once, is saved, and goes back to the default',

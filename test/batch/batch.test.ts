@@ -104,7 +104,7 @@ describe('a batch', () => {
     expect(outside.lines[0]?.['answer'], outside.stderr).toBe('in no box');
   });
 
-  it('tries again until the check accepts the work', async () => {
+  it('tries again until the check accepts the work', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(writer);
     await place.workspace.write('tasks.jsonl', jsonl([{ id: 'x', prompt: 'make one', tries: 3 }]));

@@ -108,7 +108,7 @@ describe('stdout of castor', () => {
     });
   });
 
-  it('gets nothing of the words of a server that would move the cursor', async () => {
+  it('gets nothing of the words of a server that would move the cursor', { tags: 'wide' }, async () => {
     await using model = await fakeModel([fault(400, { message: 'no \u001b[2Jway' })]);
     expect((await runCli(['-p', 'hi'], { model })).stderr).toMatch(
       /^castor: no way \(HTTP 400\)\ncastor: details of the error: \S+\n$/,

@@ -86,7 +86,7 @@ describe('settings in a run', () => {
     ]);
   });
 
-  it('may be told of a proxy by the user’s own .env file', async () => {
+  it('may be told of a proxy by the user’s own .env file', { tags: 'wide' }, async () => {
     const asked: string[] = [];
     const proxy = createServer().on('connect', (request, socket) => {
       asked.push(`${request.url}`);

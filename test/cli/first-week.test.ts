@@ -60,7 +60,7 @@ describe('what the settings name and a run does not use yet', () => {
     expect(doctor.stdout).toContain(`--  unused        ${LINE}`);
   });
 
-  it("counts a project's own only where the folder is trusted", async () => {
+  it("counts a project's own only where the folder is trusted", { tags: 'wide' }, async () => {
     const files = { '.gemini/extensions/three/gemini-extension.json': '{}' };
     await using workspace = await createWorkspace({ files });
     await using model = await fakeModel(() => say('ok'));

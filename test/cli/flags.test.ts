@@ -136,7 +136,7 @@ describe('settings and flags', () => {
 });
 
 describe('sessions from the command line', () => {
-  it('are listed, gone on with and deleted', async () => {
+  it('are listed, gone on with and deleted', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     expect((await run(['--list-sessions'], { workspace })).stdout).toBe(
       'No previous sessions found for this project.\n',

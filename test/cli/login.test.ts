@@ -100,7 +100,7 @@ describe('castor login <provider>', () => {
     expect(other.requests.map(({ headers }) => headers['x-api-key'])).toEqual([undefined]);
   });
 
-  it('refuses a file that others may read', async () => {
+  it('refuses a file that others may read', { tags: 'wide' }, async () => {
     await using at = await setUp();
     await at.castor(['login', 'anthropic', '--plain-file'], KEY);
     await writeFile(join(at.workspace.home, 'x'), '');

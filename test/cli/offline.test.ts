@@ -17,7 +17,7 @@ describe('castor --model offline', () => {
     });
   });
 
-  it('counts in a file of the folder and refuses one outside of it', async () => {
+  it('counts in a file of the folder and refuses one outside of it', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ files: { 'a.txt': 'one\ntwo\n' }, homeFiles: { secret: 'x' } });
     const ask = async (prompt: string) => (await runCli(['-m', 'offline', prompt], { workspace })).stdout;
     expect(await ask('count the lines in a.txt')).toBe(`${PREFACE}\n\nThere are 2 lines in a.txt.\n`);

@@ -146,7 +146,7 @@ describe('a model of another provider', () => {
   });
 });
 
-it('the id of a provider is written in any case', async () => {
+it('the id of a provider is written in any case', { tags: 'wide' }, async () => {
   const settings = (url: string) => ({ providers: { Work: { baseUrl: url, protocol: 'anthropic', apiKeyEnv: 'K' } } });
   for (const model of ['Work/m', 'work/m']) {
     expect(await run({ args: ['-m', model], env: () => ({ K: KEY }), settings })).toMatchObject(ok);
@@ -234,7 +234,7 @@ describe('what is sent', () => {
     expect(requests.map((each) => [each.path, each.headers['api-key']])).toEqual([[path, KEY]]);
   });
 
-  it('carries the headers of the user, and the token of a gateway as Bearer', async () => {
+  it('carries the headers of the user, and the token of a gateway as Bearer', { tags: 'wide' }, async () => {
     const { requests, ...result } = await run({
       env: (url) => ({
         ANTHROPIC_BASE_URL: `${url}/v1/`,
@@ -265,7 +265,7 @@ describe('what is sent', () => {
     expect(requests[0]).toMatchObject({ headers: { authorization: `Bearer ${KEY}`, 'x-team': 'blue' } });
   });
 
-  it('Q53 never goes through a proxy to this machine', async () => {
+  it('Q53 never goes through a proxy to this machine', { tags: 'wide' }, async () => {
     const proxy = await refusedUrl();
     expect(await run({ env: (url) => ({ ...anthropic(url), HTTP_PROXY: proxy, HTTPS_PROXY: proxy }) })).toMatchObject(
       ok,
@@ -289,7 +289,7 @@ describe('Gemini names on Vertex AI', () => {
     ]);
   });
 
-  it('need credentials, which are named', async () => {
+  it('need credentials, which are named', { tags: 'wide' }, async () => {
     const env = () => ({ GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p-1' });
     const { stderr, code } = await run({ args: ['-m', 'gemini-2.5-flash'], env });
     expect(code).toBe(41);
@@ -384,7 +384,7 @@ describe('a project', () => {
     expect(workspace.project).not.toBe(hosted.workspace.project);
   });
 
-  it('cannot set the variable of a provider of the user either', async () => {
+  it('cannot set the variable of a provider of the user either', { tags: 'wide' }, async () => {
     const { requests } = await run({
       args: ['-m', 'work/m'],
       env: () => trusted,

@@ -202,7 +202,7 @@ describe('settings of tools', () => {
     },
   );
 
-  it('search with the engine that was asked for', async () => {
+  it('search with the engine that was asked for', { tags: 'wide' }, async () => {
     // Only ripgrep knows classes by these names.
     const script = [answer(call('grep_search', { pattern: '[[:alpha:]]{3}' }, { id: 'c' })), say('done')];
     const files = { 'a.txt': 'one\n' };

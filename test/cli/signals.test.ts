@@ -230,7 +230,7 @@ describe('a full disk', () => {
 });
 
 describe('a slow reader', () => {
-  it('of stream-json that goes away is no failure', async () => {
+  it('of stream-json that goes away is no failure', { tags: 'wide' }, async () => {
     await using model = await fakeModel([say(Array.from({ length: 500 }, () => 'x'.repeat(10_000)))]);
     await using workspace = await createWorkspace();
     const program = new URL('../../packages/cli/bin/castor.cjs', import.meta.url).pathname;

@@ -175,7 +175,7 @@ describe('castor --input-format stream-json', () => {
     expect(readFileSync(join(workspace.home, 'heard'), 'utf8')).toBe('x\n'.repeat(10));
   });
 
-  it('takes words for what is answered without a model as the next prompt', async () => {
+  it('takes words for what is answered without a model as the next prompt', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using peer = await connect(workspace, [say('heard')]);
     peer.tell({ type: 'prompt', content: '!echo hi' });

@@ -40,7 +40,7 @@ describe('castor with tools', () => {
     model.assertDone();
   });
 
-  it('runs eight commands of one answer at once', async () => {
+  it('runs eight commands of one answer at once', { tags: 'wide' }, async () => {
     // Each waits for all the others: one after another they would never end.
     const others = 'until ls up1 up2 up3 up4 up5 up6 up7 up8 >/dev/null 2>&1; do sleep 0.02; done';
     const { told, workspace } = await runCalls(
@@ -82,7 +82,7 @@ describe('castor with tools', () => {
     await workspace.dispose();
   });
 
-  it('answers each call also when the model gave two of them one id', async () => {
+  it('answers each call also when the model gave two of them one id', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ files: { 'a.txt': 'one', 'b.txt': 'two' } });
     const read = (file_path: string) => call('read_file', { file_path }, { id: 'same' });
     await using model = await fakeModel([answer(read('a.txt'), read('b.txt')), say('done')]);
@@ -92,7 +92,7 @@ describe('castor with tools', () => {
     expect([stdout, code, outputs]).toEqual(['done\n', 0, ['one', 'two']]);
   });
 
-  it('keeps a long output in a file and tells the model where', async () => {
+  it('keeps a long output in a file and tells the model where', { tags: 'wide' }, async () => {
     const { told, workspace } = await runCalls(['-y'], [['run_shell_command', { command: 'seq 1 200000' }]]);
     expect(told[0]?.output).toMatch(/Output too large\. Showing first \d[\d,]* and last \d[\d,]* characters/);
     expect(told[0]?.output?.length).toBeLessThan(50_000);

@@ -109,6 +109,7 @@ describe('castor with hooks in the user’s settings', () => {
 
   variants.each(['text', 'json', 'stream-json'])(
     'ends the session also when the service refuses, in %s',
+    { tags: 'wide' },
     async (format) => {
       await using workspace = await createWorkspace({
         homeFiles: { '.gemini/settings.json': settings({ SessionEnd: LOG }) },
@@ -198,7 +199,7 @@ describe('castor with hooks in the user’s settings', () => {
     expect((await runIn(workspace, script)).stderr).toMatch(message);
   });
 
-  it('leaves a variable of the command to the shell', async () => {
+  it('leaves a variable of the command to the shell', { tags: 'wide' }, async () => {
     const hooks = { BeforeAgent: 'touch "$CASTOR_HOOK_TEST"' };
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': settings(hooks) } });
     const env = { CASTOR_HOOK_TEST: 'a"; touch PWNED; "' };

@@ -149,7 +149,7 @@ describe('the terminal UI with hooks', () => {
     await env.terminal.waitForText('a copy was made');
   });
 
-  it('lists hooks with /hooks, and switches them where it stands', async () => {
+  it('lists hooks with /hooks, and switches them where it stands', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using env = await start(workspace, { BeforeAgent: 'echo no >&2; exit 2' }, [say('an answer')]);
     const { terminal } = env;

@@ -132,25 +132,29 @@ describe('a server of the user', () => {
     ]);
   });
 
-  it('is told of a rule that names a tool it does not have, but not of one for a server that is away', async () => {
-    await using one = await mcpStdioCommand(ECHO);
-    const rule = (server: string, tool: string) =>
-      `[[rule]]\nmcpName = "${server}"\ntoolName = "${tool}"\ndecision = "deny"\npriority = 900\n`;
-    const rules = [rule('one', 'ehco'), rule('one', 'echo'), rule('away', 'ehco'), rule('elsewhere', 'x')].join('');
-    const away = { command: join('/nonexistent', 'away') };
-    const homeFiles = { ...settingsOf({ one: one.entry, away }), '.gemini/policies/a.toml': rules };
-    await using workspace = await createWorkspace({ homeFiles });
-    await using model = await fakeModel([say('ok'), say('ok')]);
-    const { stderr } = await runCli(['-p', 'hi'], { workspace, model });
-    const file = join(workspace.home, '.gemini/policies/a.toml');
-    const says = `ehco of one (${file}:1; did you mean echo?)`;
-    expect(warningsIn(stderr)).toEqual([
-      expect.stringContaining('The MCP server away is not available'),
-      `castor: warning: Rules name unknown tools or servers of MCP, so they have no effect: ${says}.`,
-    ]);
-    const { stdout } = await runCli(['doctor'], { workspace, model });
-    expect(stdout.match(/a rule without effect names .*/g)).toEqual([`a rule without effect names ${says}`]);
-  });
+  it(
+    'is told of a rule that names a tool it does not have, but not of one for a server that is away',
+    { tags: 'wide' },
+    async () => {
+      await using one = await mcpStdioCommand(ECHO);
+      const rule = (server: string, tool: string) =>
+        `[[rule]]\nmcpName = "${server}"\ntoolName = "${tool}"\ndecision = "deny"\npriority = 900\n`;
+      const rules = [rule('one', 'ehco'), rule('one', 'echo'), rule('away', 'ehco'), rule('elsewhere', 'x')].join('');
+      const away = { command: join('/nonexistent', 'away') };
+      const homeFiles = { ...settingsOf({ one: one.entry, away }), '.gemini/policies/a.toml': rules };
+      await using workspace = await createWorkspace({ homeFiles });
+      await using model = await fakeModel([say('ok'), say('ok')]);
+      const { stderr } = await runCli(['-p', 'hi'], { workspace, model });
+      const file = join(workspace.home, '.gemini/policies/a.toml');
+      const says = `ehco of one (${file}:1; did you mean echo?)`;
+      expect(warningsIn(stderr)).toEqual([
+        expect.stringContaining('The MCP server away is not available'),
+        `castor: warning: Rules name unknown tools or servers of MCP, so they have no effect: ${says}.`,
+      ]);
+      const { stdout } = await runCli(['doctor'], { workspace, model });
+      expect(stdout.match(/a rule without effect names .*/g)).toEqual([`a rule without effect names ${says}`]);
+    },
+  );
 
   variants.each<[string, object, string[]]>([
     ['mcp.excluded', { mcp: { excluded: ['one'] } }, []],

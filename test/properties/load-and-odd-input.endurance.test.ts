@@ -160,7 +160,7 @@ describe('large answers', () => {
     expect(env.chat.getLastContent()).toEqual({ role: 'model', parts: [{ text: words.join('') }] });
   });
 
-  it(`in one frame of ${MEGABYTES} MB are whole`, async () => {
+  it(`in one frame of ${MEGABYTES} MB are whole`, { tags: 'wide' }, async () => {
     await using env = await setUp([answer(bigFrame(MEGABYTES * 1_000_000), finish())]);
     expect(textOf(await env.prompt('go'))).toHaveLength(MEGABYTES * 1_000_000);
   });

@@ -40,7 +40,7 @@ function rowsOver(protocol: (typeof PROTOCOLS)[number]): FaultCase[] {
     const protocols = protocolsOf(row);
     if (!protocols.includes(protocol)) return false;
     const isFirst = !seen.has(row.id);
-    const isInSample = protocols.length < MOST || (index + PROTOCOLS.indexOf(protocol)) % 2 === 0;
+    const isInSample = protocols.length < MOST || (index + PROTOCOLS.indexOf(protocol)) % 4 === 0;
     const isTaken = inject('isEndurance') || isFirst || isInSample;
     if (isTaken) seen.add(row.id);
     return isTaken;

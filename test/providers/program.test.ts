@@ -76,7 +76,7 @@ it('a session goes through every provider and back, each request legal, no key i
   expect(await filesWith(workspace.home, KEY)).toEqual([]);
 });
 
-it('T72 a sub-agent of another provider has its own key, costs and legal requests', async () => {
+it('T72 a sub-agent of another provider has its own key, costs and legal requests', { tags: 'wide' }, async () => {
   const done = call('complete_task', { result: 'Looked.' });
   const delegate = call('invoke_agent', { agent_name: 'scout', prompt: 'look around' });
   await using near = await fakeModel([answer(delegate, finish()), say('All done.')], { protocol: 'chat', key: KEY });

@@ -269,7 +269,7 @@ describe('a run that a replay could not do again', () => {
     expect([model.requests.length, existsSync(join(workspace.project, 'r.jsonl'))]).toEqual([0, false]);
   });
 
-  it('is recorded where it is told to leave them out, and is the same again', async () => {
+  it('is recorded where it is told to leave them out, and is the same again', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/settings.json': JSON.stringify({ ...SERVER, ...HOOK, hooksConfig: { enabled: false } }) },
     });

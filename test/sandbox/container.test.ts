@@ -91,7 +91,7 @@ describe('a container', () => {
     expect([code, docker.words().includes('--runtime=runsc')]).toEqual([42, true]);
   });
 
-  it('shows the folder in a running container of lxc, and takes it away again', async () => {
+  it('shows the folder in a running container of lxc, and takes it away again', { tags: 'wide' }, async () => {
     const lxc = engine('lxc', LXC);
     await using workspace = await createWorkspace();
     const env = { GEMINI_SANDBOX: 'lxc', PATH: `${lxc.folder}:${SYSTEM}`, LXC_STATE: 'RUNNING' };

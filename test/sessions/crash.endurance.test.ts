@@ -4,10 +4,10 @@ import { describe, expect, inject, it } from 'vitest';
 import { CALLS, hasEffect, indexOf, runKilled } from './crash-driver.ts';
 import type { KilledSession, Turn } from './crash-driver.ts';
 
-const KILLS = inject('isEndurance') ? 200 : 4;
+const KILLS = inject('isEndurance') ? 200 : 2;
 /** Of one session; then it may end. */
 const KILLS_EACH = inject('isEndurance') ? 12 : 2;
-const AT_ONCE = 2;
+const AT_ONCE = inject('isEndurance') ? 2 : 1;
 
 /** Calls of the conversation with what the model was told of each, in order. */
 function callsOf(turns: readonly Turn[]) {

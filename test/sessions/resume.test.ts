@@ -200,28 +200,32 @@ describe('castor --resume', () => {
     },
   );
 
-  it('loses no text that a killed run had shown: the model reads it as its own, interrupted words', async () => {
-    await using workspace = await createWorkspace();
-    const waiting = gate();
-    await using model = await fakeModel([answer(text('The answer is '), waiting), say('4.'), say('Yes.')]);
-    await using cli = await startCli(['-p', 'Two and two?', '-o', 'stream-json'], { workspace, model });
-    await cli.waitForStdout('The answer is');
-    cli.kill('SIGKILL');
-    await cli.done;
-    const shown = await runCli(['sessions', 'show'], { workspace });
-    expect(shown.stdout).toBe('> Two and two?\n\nThe answer is\n\n(The program stopped.)\n');
-    const resumed = await runCli(['--continue'], { workspace, model });
-    expect(resumed).toMatchObject({ code: 0, stdout: '4.\n' });
-    expect(resumed.stderr).toContain('The last prompt was interrupted: "Two and two?"');
-    const cut = '[This response was interrupted before it completed.]';
-    expect(lastTexts(model)).toEqual(['Two and two?', cut, 'Please continue.']);
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('{"text":"The answer is "}');
-    const after = await runCli(['sessions', 'show'], { workspace });
-    expect(after.stdout).toMatch(/^> Two and two\?\n\nThe answer is\n\n\(The program stopped\.\)\n/);
-    expect(await runCli(['-r', '-p', 'Sure?'], { workspace, model })).toMatchObject({ stdout: 'Yes.\n' });
-    expect(lastTexts(model)).toEqual(['Two and two?', cut, 'Please continue.', '4.', 'Sure?']);
-    expect((await runCli(['--continue'], { workspace, model })).code).toBe(42);
-  });
+  it(
+    'loses no text that a killed run had shown: the model reads it as its own, interrupted words',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace();
+      const waiting = gate();
+      await using model = await fakeModel([answer(text('The answer is '), waiting), say('4.'), say('Yes.')]);
+      await using cli = await startCli(['-p', 'Two and two?', '-o', 'stream-json'], { workspace, model });
+      await cli.waitForStdout('The answer is');
+      cli.kill('SIGKILL');
+      await cli.done;
+      const shown = await runCli(['sessions', 'show'], { workspace });
+      expect(shown.stdout).toBe('> Two and two?\n\nThe answer is\n\n(The program stopped.)\n');
+      const resumed = await runCli(['--continue'], { workspace, model });
+      expect(resumed).toMatchObject({ code: 0, stdout: '4.\n' });
+      expect(resumed.stderr).toContain('The last prompt was interrupted: "Two and two?"');
+      const cut = '[This response was interrupted before it completed.]';
+      expect(lastTexts(model)).toEqual(['Two and two?', cut, 'Please continue.']);
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('{"text":"The answer is "}');
+      const after = await runCli(['sessions', 'show'], { workspace });
+      expect(after.stdout).toMatch(/^> Two and two\?\n\nThe answer is\n\n\(The program stopped\.\)\n/);
+      expect(await runCli(['-r', '-p', 'Sure?'], { workspace, model })).toMatchObject({ stdout: 'Yes.\n' });
+      expect(lastTexts(model)).toEqual(['Two and two?', cut, 'Please continue.', '4.', 'Sure?']);
+      expect((await runCli(['--continue'], { workspace, model })).code).toBe(42);
+    },
+  );
 
   it('goes on with a session of Gemini CLI, every result once', async () => {
     await using workspace = await createWorkspace();

@@ -8,6 +8,7 @@ import { startTerminal, text } from '@castor/testkit';
 import type { FakeModel, Workspace } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 import { untilRecorded } from './session-folder.ts';
+import { variants } from '../house/variants.ts';
 
 const KILLS = inject('isEndurance') ? 24 : 2;
 /** It takes longer to start. */
@@ -50,7 +51,7 @@ const runText = (run: Run) => runTerminal(run.isFirst ? ['-p', 'Count'] : ['-r',
 const runTui = (run: Run) => runTerminal(run.isFirst ? ['-i', 'Count'] : ['--continue'], run);
 
 describe('an answer that was shown in part', () => {
-  it.each([
+  variants.each([
     ['as stream-json', runStreamJson, KILLS],
     ['as text in a terminal', runText, KILLS],
     ['on the screen', runTui, KILLS_OF_TUI],
@@ -93,7 +94,7 @@ type Place = Pick<Run, 'workspace' | 'model'>;
 type Killable = AsyncDisposable & { kill(signal: 'SIGKILL'): void; done: Promise<unknown> };
 
 describe('a prompt that was shown and not sent', () => {
-  it.each<[string, (options: Place) => Promise<Killable>]>([
+  variants.each<[string, (options: Place) => Promise<Killable>]>([
     ['in the terminal', (options) => startTerminal(['-i', 'Remember me'], options)],
     ['headless', (options) => startCli(['-p', 'Remember me'], options)],
   ])('is in the session, and is sent when it goes on: %s', async (_, start) => {

@@ -104,7 +104,10 @@ function lastTexts({ requests }: Seen): unknown[][] {
 describe('every surface', () => {
   const scenes = Object.entries(SCENES).map(([name, scene], index) => [name, index, scene] as const);
 
-  it.each(scenes)('sends and records the same: %s', async (_name, place, { sent, without = [], ...scene }) => {
+  it.each(scenes.filter(([, place]) => place % 2 === 0))('sends and records the same: %s', play);
+  it.each(scenes.filter(([, place]) => place % 2 === 1))('sends and records the same: %s', { tags: 'wide' }, play);
+
+  async function play(_name: string, place: number, { sent, without = [], ...scene }: Scene & Expected): Promise<void> {
     const able = Object.keys(SURFACES).filter((name) => !without.includes(name));
     const names = inject('isEndurance') ? able : [able[place % able.length]!, able[(place + 1) % able.length]!];
     const seen = await Promise.all(names.map((name) => SURFACES[name]!(scene)));
@@ -113,5 +116,5 @@ describe('every surface', () => {
       expect({ name, ...seen[index]! }).toEqual({ name, ...seen[0]! });
     }
     expect(seen[0]!.recorded.length).toBeGreaterThan(1);
-  });
+  }
 });

@@ -142,7 +142,7 @@ describe('/settings', () => {
 });
 
 describe('/auth', () => {
-  it('goes on with the offline model, and forgets the key that was kept', async () => {
+  it('goes on with the offline model, and forgets the key that was kept', { tags: 'wide' }, async () => {
     const env = 'GEMINI_API_KEY="kept-here"\n';
     await using opened = await openTerminal({ homeFiles: { '.gemini/.env': env } });
     const { terminal, workspace } = opened;

@@ -93,7 +93,7 @@ describe('while the agent works', () => {
 });
 
 describe('/rewind', () => {
-  it('goes back to before a message with the files as they were, by Esc pressed twice', async () => {
+  it('goes back to before a message with the files as they were, by Esc pressed twice', { tags: 'wide' }, async () => {
     await inTerminal(
       [say('Hello.'), EDIT, say('Edited.'), say('Once more.')],
       async ({ terminal, model, workspace }) => {

@@ -76,7 +76,7 @@ describe('the first start', () => {
     await terminal.waitForText("I am Castor's offline model");
   });
 
-  it('can be left', async () => {
+  it('can be left', { tags: 'wide' }, async () => {
     await using terminal = await startTerminal([]);
     await terminal.waitForText('How should Castor connect to a model?');
     terminal.type('\x1b');

@@ -187,7 +187,7 @@ describe('a hostile text', () => {
     expect([escapesOf(terminal), terminal.title()]).toEqual([[], expect.not.stringContaining('pwned')]);
   });
 
-  it('says nothing to the terminal as a folder and its branch', async () => {
+  it('says nothing to the terminal as a folder and its branch', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('ok')]);
     const cwd = join(workspace.root, 'f-\x1b]0;pwned\x07\u202e\u009b\u200bx');

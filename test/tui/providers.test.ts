@@ -115,7 +115,7 @@ describe('a conversation', () => {
     await terminal.waitForText('The model is anthropic/claude-opus-4-8 for this session.');
   });
 
-  it('connects a provider with /connect', async () => {
+  it('connects a provider with /connect', { tags: 'wide' }, async () => {
     await using gemini = await fakeModel([]);
     await using far = await anthropic();
     await using terminal = await startTerminal(['-m', 'flash'], { model: gemini, env: address(far) });

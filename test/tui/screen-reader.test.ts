@@ -80,7 +80,7 @@ describe('with --screen-reader', () => {
     expect(spoken).not.toMatch(/[✓✗☐▸└█─…→❯]|^! /m);
   });
 
-  it('says how to type into a command that runs, what it asks, and how to leave it', async () => {
+  it('says how to type into a command that runs, what it asks, and how to leave it', { tags: 'wide' }, async () => {
     const script = [call('run_shell_command', { command: 'read -p "Name: " name; echo "hi $name"' }), say('Done.')];
     await using model = await fakeModel(script);
     await using terminal = await startTerminal(['--screen-reader', '--yolo'], { model, columns: 100 });

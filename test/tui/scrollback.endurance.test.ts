@@ -4,6 +4,7 @@ import { answer, createWorkspace, fakeModel, gate, say, seededRandom, startTermi
 import type { Gate, Terminal } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
 import { READY } from './open-terminal.ts';
+import { variants } from '../house/variants.ts';
 
 const isEndurance = inject('isEndurance');
 const BEFORE = Array.from({ length: 60 }, (_, index) => `shell line ${index}`);
@@ -59,7 +60,7 @@ describe('the scrollback in a storm', () => {
     expect(['\x1b[2J', '\x1b[3J'].filter((erase) => terminal.bytes.includes(erase))).toEqual([]);
   });
 
-  it.each([
+  variants.each([
     ['a tiny window that jumps', 7, (random: () => number) => [[20 + random() * 20, 6 + random() * 5]] as const],
     [
       'a window that is dragged',
@@ -110,7 +111,7 @@ describe('the scrollback in a storm', () => {
     expect(all.map((line) => line.replaceAll(/\s+/g, ' '))).toEqual([...BEFORE, ...answers]);
   });
 
-  it.each([
+  variants.each([
     ['a terminal known by its name', { TERM_PROGRAM: 'vscode' }],
     ['one that only answers what it is', { TERM_PROGRAM: undefined }],
   ])('holds every word once and in order that arrives in another window, in %s', async (_name, env) => {

@@ -61,7 +61,7 @@ describe('a program that has the whole screen', () => {
     });
   });
 
-  it('speaks to its own terminal only', async () => {
+  it('speaks to its own terminal only', { tags: 'wide' }, async () => {
     await inTerminal([shell(PROGRAM), say('Done.')], async ({ terminal }) => {
       terminal.type('Go\r');
       await terminal.waitForText(/^ +(?:└ )?size 97x25$/m);
@@ -94,7 +94,7 @@ describe('a program that has the whole screen', () => {
     await terminal.waitForText('exit code 0');
   });
 
-  it('is drawn in its colours', async () => {
+  it('is drawn in its colours', { tags: 'wide' }, async () => {
     await inTerminal([shell(PROGRAM), say('Done.')], async ({ terminal, output }) => {
       terminal.type('Go\r');
       await terminal.waitForText(/^ +(?:└ )?pale$/m);

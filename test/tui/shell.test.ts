@@ -165,7 +165,7 @@ describe('Ctrl+B', () => {
     await terminal.waitForText('1 in background');
   });
 
-  it('is /tasks too, which says so when there is nothing', async () => {
+  it('is /tasks too, which says so when there is nothing', { tags: 'wide' }, async () => {
     await using opened = await openTerminal(OPTIONS);
     const { terminal } = opened;
     terminal.type('/tasks\r');

@@ -5,6 +5,7 @@ import { openPromptFixture } from '../surface/prompt.fixture.ts';
 import type { FixtureOptions } from '../surface/prompt.fixture.ts';
 import { readPrompt } from '../surface/read-prompt.ts';
 import { openCommands } from './index.ts';
+import { variants } from '../../../../test/house/variants.ts';
 
 type Agent = 'claude' | 'codex';
 
@@ -65,7 +66,7 @@ describe('a command of Claude Code', () => {
     expect([granted.result.kind, granted.hasRun]).toEqual(['error', false]);
   });
 
-  it.each<[string, string, boolean]>([
+  variants.each<[string, string, boolean]>([
     ['Bash', 'git status', true],
     ['Bash(*)', 'git status', true],
     ['Bash(git:*)', 'git status', true],

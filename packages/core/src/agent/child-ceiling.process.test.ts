@@ -6,6 +6,7 @@ import type { ApprovalMode } from '../policy/approval-mode.ts';
 import type { AgentEvent } from '../protocol/agent-events.ts';
 import { agentFile, openSubagents } from './subagents.fixture.ts';
 import type { Scripts, SubagentOptions, Subagents } from './subagents.fixture.ts';
+import { variants } from '../../../../test/house/variants.ts';
 
 type Verdict = 'ran' | 'asked' | 'denied';
 const STRICTNESS: Readonly<Record<Verdict, number>> = { ran: 0, asked: 1, denied: 2 };
@@ -99,7 +100,7 @@ describe('a child', () => {
       },
     );
 
-  it.each<[string, string, Tool, Verdict]>([
+  variants.each<[string, string, Tool, Verdict]>([
     ['a rule that allows it to the child only', 'decision = "allow"\nsubagent = "r"', 'write_file', 'asked'],
     ['a rule that denies it to the child only', 'decision = "deny"\nsubagent = "r"', 'read_file', 'denied'],
     ['a rule that asks the child only', 'decision = "ask_user"\nsubagent = "r"', 'read_file', 'asked'],

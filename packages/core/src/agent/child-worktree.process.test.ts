@@ -67,17 +67,21 @@ describe('an isolated run', () => {
     expect(git(files, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 
-  it('that is resumed where its earlier changes no longer fit is told so, and they stay as a patch', async () => {
-    await using files = await openRepository();
-    const mine = LINES.replace('one', 'mine');
-    const { env, output } = await resumeCut(files, LINES.replace('one', 'theirs'), mine);
-    await using _env = env;
-    const [, patch = ''] =
-      /do not fit the project as it is now[^/]*(\/\S+\.patch)/.exec(sentText(env.requestsOf('r')[0])) ?? [];
-    expect(readFileSync(patch, 'utf8')).toContain('+theirs');
-    expect(output).toContain('Termination Reason: GOAL');
-    expect(await files.read('a.txt')).toBe(mine);
-  });
+  it(
+    'that is resumed where its earlier changes no longer fit is told so, and they stay as a patch',
+    { tags: 'wide' },
+    async () => {
+      await using files = await openRepository();
+      const mine = LINES.replace('one', 'mine');
+      const { env, output } = await resumeCut(files, LINES.replace('one', 'theirs'), mine);
+      await using _env = env;
+      const [, patch = ''] =
+        /do not fit the project as it is now[^/]*(\/\S+\.patch)/.exec(sentText(env.requestsOf('r')[0])) ?? [];
+      expect(readFileSync(patch, 'utf8')).toContain('+theirs');
+      expect(output).toContain('Termination Reason: GOAL');
+      expect(await files.read('a.txt')).toBe(mine);
+    },
+  );
 
   it('is merged into a file that changed elsewhere meanwhile', async () => {
     await using files = await openRepository();

@@ -7,6 +7,7 @@ import { FileDiagnostics } from './file-diagnostics.ts';
 import type { ChangedFile, FileDiagnosticsOptions } from './file-diagnostics.ts';
 import { scriptedServer } from './scripted-server.fixture.ts';
 import { chooseServers } from './server-table.ts';
+import { variants } from '../../../../test/house/variants.ts';
 
 /** A real language server, from npm. */
 const JSON_SERVER = createRequire(import.meta.url).resolve('vscode-json-languageserver/bin/vscode-json-languageserver');
@@ -87,7 +88,7 @@ describe('a language server', () => {
     expect(files.told).toContainEqual(expect.stringContaining('tidy did not run on'));
   });
 
-  it.each(['numbered', 'in parts', 'tsserver'] as const)('may tell its errors %s', async (way) => {
+  variants.each(['numbered', 'in parts', 'tsserver'] as const)('may tell its errors %s', async (way) => {
     await using files = await open({ servers: chooseServers('auto', scriptedServer(way)) });
     expect(await files.edit('one', 'two')).toBeUndefined();
     expect(await files.edit('two', 'two\nnope')).toMatch(/a\.json:2: nope is wrong/);

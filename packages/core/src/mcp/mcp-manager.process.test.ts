@@ -370,20 +370,23 @@ describe('a harmless fault changes nothing', () => {
   });
 });
 
-it.each(['is switched off', 'ends with the program'])('takes along what left its group when it %s', async (how) => {
-  const shell = new ShellRunner({ environment: {}, tempDirectory: tmpdir() });
-  await using one = await mcpStdioCommand(mcp.withFault(ECHO, 'detached_grandchild'));
-  await using run = open({ one }, { guard: shell.guard });
-  await run.ready();
-  await one.untilAlive((alive) => alive.length === 2);
-  if (how === 'is switched off') {
-    await run.manager.replace([], []);
+variants.each(['is switched off', 'ends with the program'])(
+  'takes along what left its group when it %s',
+  async (how) => {
+    const shell = new ShellRunner({ environment: {}, tempDirectory: tmpdir() });
+    await using one = await mcpStdioCommand(mcp.withFault(ECHO, 'detached_grandchild'));
+    await using run = open({ one }, { guard: shell.guard });
+    await run.ready();
+    await one.untilAlive((alive) => alive.length === 2);
+    if (how === 'is switched off') {
+      await run.manager.replace([], []);
+      await one.untilAlive((alive) => alive.length === 0);
+    }
+    await run.manager.dispose();
+    await shell.dispose();
     await one.untilAlive((alive) => alive.length === 0);
-  }
-  await run.manager.dispose();
-  await shell.dispose();
-  await one.untilAlive((alive) => alive.length === 0);
-});
+  },
+);
 
 describe('a server that dies', () => {
   it('is reconnected, and its tools stay', async () => {
@@ -396,7 +399,7 @@ describe('a server that dies', () => {
     expect((await run.call({ b: 2 })).llmContent).toEqual(untrusted('{"b":2}'));
   });
 
-  it('is given up after several attempts, and its tools go', async () => {
+  it('is given up after several attempts, and its tools go', { tags: 'wide' }, async () => {
     await using one = await mcpStdioCommand({
       ...ECHO,
       rules: [mcp.on('tools/call', [mcp.crash()]), mcp.on('start', [mcp.crash()], { start: [2, null] })],

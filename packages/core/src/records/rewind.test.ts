@@ -86,7 +86,7 @@ describe('going back', () => {
     await agent.dispose();
   });
 
-  it('gives back bytes that are no text, which no diff could', async () => {
+  it('gives back bytes that are no text, which no diff could', { tags: 'wide' }, async () => {
     const bytes = Buffer.from('caf\xe9\r\n', 'latin1');
     await writeFile(join(folder.project, 'new.txt'), bytes);
     const { agent, recorder } = await openAgent();
@@ -119,7 +119,7 @@ describe('going back', () => {
     await agent.dispose();
   });
 
-  it('leaves a file alone that somebody else has changed since', async () => {
+  it('leaves a file alone that somebody else has changed since', { tags: 'wide' }, async () => {
     const { agent, recorder } = await openAgent();
     await folder.write('notes.txt', 'one\r\nmine\r\nthree\r\n');
     const [, second] = listRewindPoints({ chat: agent.chat, recorder });

@@ -9,6 +9,7 @@ import { deriveStreamingState, StreamingState } from './streaming-state.ts';
 import { allCalls } from './tool-group.ts';
 import { createTranscript, getPendingItems } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
+import { variants } from '../../../../test/house/variants.ts';
 
 const start: AgentEvent = { type: 'prompt_started', prompt_id: 'p1', text: 'Hi' };
 const finished: AgentEvent = { type: GeminiEventType.Finished, value: { reason: 'STOP', usageMetadata: undefined } };
@@ -201,7 +202,7 @@ describe('reduce, for a long answer', () => {
     ['blank lines only', () => '\n'],
   ];
 
-  it.each(shapes)('does work in proportion to what arrives: %s', (_title, piece) => {
+  variants.each(shapes)('does work in proportion to what arrives: %s', (_title, piece) => {
     const work = (count: number) => {
       const events = [start, ...Array.from({ length: count }, (_, index) => say(piece(index)))];
       return countWork(() => fold(events), count * 200);

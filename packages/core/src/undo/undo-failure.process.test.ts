@@ -41,7 +41,7 @@ describe('a killed program (33)', () => {
     expect(trial.tree()).toEqual(before);
   });
 
-  it('does not take what the user did after the kill for the work of its last call', async () => {
+  it('does not take what the user did after the kill for the work of its last call', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', 'one');
     trial.write('b.txt', 'one');

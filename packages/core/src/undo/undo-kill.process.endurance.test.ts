@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, inject, it } from 'vitest';
+import { expect, inject } from 'vitest';
 import { acquireLock } from '../records/session-lock.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { systemClock } from '../util/clock.ts';
@@ -16,6 +16,7 @@ import { readUndoRecords } from './read-undo-records.ts';
 import { readSessionFile } from '../records/read-session-file.ts';
 import { DEFAULT_LIMITS } from './walk-rules.ts';
 import { treeOf } from './undo.fixture.ts';
+import { variants } from '../../../../test/house/variants.ts';
 
 const DRIVER = fileURLToPath(new URL('kill-driver.fixture.ts', import.meta.url));
 const POINTS = 100;
@@ -50,7 +51,7 @@ async function run(phase: string, point?: number): Promise<{ calls: number }> {
   return { calls };
 }
 
-it.each(PHASES)(
+variants.each(PHASES)(
   'repairs after a kill at any point of: %s',
   async (phase, point) => {
     if (!inject('isEndurance')) {

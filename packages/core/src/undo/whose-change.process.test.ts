@@ -49,7 +49,7 @@ describe('in a large workspace', () => {
     expect(readFileSync(trial.path('own.txt'), 'utf8')).toBe('agent\n');
   });
 
-  it('undoes files that the command linked or moved in from outside', async () => {
+  it('undoes files that the command linked or moved in from outside', { tags: 'wide' }, async () => {
     await using trial = largeTrial();
     trial.write('a.txt', 'one');
     const before = trial.tree();

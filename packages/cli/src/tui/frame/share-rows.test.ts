@@ -10,6 +10,7 @@ import { shareRows } from './share-rows.ts';
 import { ClientCalls } from '../conversation/client-calls.ts';
 import { createStyles } from '../theme/styles.ts';
 import { chooseTheme } from '../theme/theme.ts';
+import { variants } from '../../../../../test/house/variants.ts';
 
 const styles = createStyles(chooseTheme({}).theme, 'none');
 const call: PendingCall = {
@@ -74,7 +75,7 @@ function draw(data: FrameData): readonly string[] {
 }
 
 describe('the frame', () => {
-  it.each([
+  variants.each([
     ['a full frame', () => ({})],
     ['a dialog', () => ({ dialog: dialog() })],
     ['a dialog beside what waits', () => ({ dialog: dialog(), keepsDrawer: true })],

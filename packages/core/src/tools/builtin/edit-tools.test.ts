@@ -346,7 +346,7 @@ describe('replace', () => {
     expect(await text('a.txt')).toBe('ONE\nTWO\nthree\n');
   });
 
-  it('makes a hundred changes of one file one after the other', async () => {
+  it('makes a hundred changes of one file one after the other', { tags: 'wide' }, async () => {
     const names = Array.from({ length: 100 }, (_, index) => `item_${String(index).padStart(3, '0')}`);
     await writeFile(at('a.txt'), names.join('\n'));
     await Promise.all(names.map((name) => replace('a.txt', name, name.toUpperCase())));

@@ -83,7 +83,7 @@ describe('the git of a folder that is not trusted', () => {
     expect(readdirSync(canaries)).not.toEqual([]);
   });
 
-  it.each([
+  variants.each([
     ['the folder itself', ''],
     ['another repository', 'cd sub; '],
   ])('shows the difference in %s, whatever program is configured for it', async (_, enter) => {

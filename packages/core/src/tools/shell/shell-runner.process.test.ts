@@ -388,7 +388,7 @@ describe('ShellRunner', () => {
       expect(withoutPid(outcome)).toEqual({ ...QUIET, exitCode: 3, output: '' });
     });
 
-    it('does not hang up on a daemon either', async () => {
+    it('does not hang up on a daemon either', { tags: 'wide' }, async () => {
       const fifo = fixture.makeFifo('alive');
       const reader = fifo.listen();
       const runner = createRunner(terminal);

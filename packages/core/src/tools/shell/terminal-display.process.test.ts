@@ -96,7 +96,7 @@ describe('the terminal of a command', () => {
     expect(told).toEqual(['Choose']);
   });
 
-  it('is not ended by the inactivity limit once the user has typed into it', async () => {
+  it('is not ended by the inactivity limit once the user has typed into it', { tags: 'wide' }, async () => {
     runner = createRunner({ inactivityTimeoutMs: 1000 });
     show({ wait: (line) => line === 'Name:' && runner.write(pid, 'me\n') });
     const { ending } = await run('read -p "Name: "; timeout --foreground 1.5 cat; exit 0');

@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createShellFixture } from './shell.fixture.ts';
 import type { ShellFixture } from './shell.fixture.ts';
+import { variants } from '../../../../../test/house/variants.ts';
 
 const NODE_MODULES = join(import.meta.dirname, '../../../../../node_modules');
 
@@ -101,7 +102,7 @@ describe('Watchdog', () => {
     ['a command with a terminal', 'terminal', (fifo) => `trap '' HUP; exec 9>${fifo}; echo up >&9; sleep 1000`],
   ];
 
-  it.each(HELD)('ends %s when the program is killed', async (_name, kind, command) => {
+  variants.each(HELD)('ends %s when the program is killed', async (_name, kind, command) => {
     const fifo = fixture.makeFifo('alive');
     const reader = fifo.listen();
     const killed = start(kind, command(fifo.path));
