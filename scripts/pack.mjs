@@ -54,6 +54,13 @@ const COMMANDS = [
 ];
 /** What a run with MCP servers loads, and needs to end them. */
 const SERVERS = ['packages/core/src/agent/workspace-servers.ts', 'packages/core/src/tools/shell/stray-processes.ts'];
+/** What a task of a batch loads besides an answer: its format, the check of its session's id, the bounds of its commands. */
+const TASKS = [
+  'packages/cli/src/headless/stream-json-writer.ts',
+  'packages/core/src/records/free-session-id.ts',
+  'packages/core/src/agent/workspace-sandbox.ts',
+];
+const JSON_FORMAT = 'packages/cli/src/headless/json-writer.ts';
 /** What watches the calls that change something. */
 const UNDO = ['session-undo', 'undo-limits', 'live-points', 'repair-cut-off', 'undo-desk'].map(
   (name) => `packages/core/src/undo/${name}.ts`,
@@ -114,8 +121,11 @@ export async function packBundle({ outputFiles, metafile }) {
   const wrong = [...bundle.packed].find((name) => bundle.modern.has(name));
   if (wrong) throw new Error(`castor: ${wrong} awaits at its top or asks where it is, and a start would load it.`);
   for (const name of STEPS.map(nameOf)) addStep([name], bundle);
-  addStep(sharedBy(bundle.servers, [...CALLS, ...COMMANDS].map(nameOf), bundle), bundle);
+  const tasks = TASKS.map(nameOf);
+  const work = [...CALLS, ...COMMANDS, ...UNDO, JSON_FORMAT].map(nameOf);
+  addStep(sharedBy([...bundle.servers, ...tasks], work, bundle), bundle);
   addStep(bundle.servers, bundle);
+  addStep(tasks, bundle);
   addStep(CALLS.map(nameOf), bundle);
   addStep(COMMANDS.map(nameOf), bundle);
   addStep(UNDO.map(nameOf), bundle);

@@ -51,3 +51,21 @@ it('makes calls without the screen, in few files', async () => {
   expect(chunks.filter((name) => name.includes('.step-')).length).toBe(4);
   expect(chunks.length).toBeLessThanOrEqual(12);
 });
+
+it('answers as a task of a batch that runs no command, without what confines commands', async () => {
+  const flags = [
+    '--sandbox',
+    '--task',
+    'sandboxed',
+    '--task',
+    'spending',
+    '--session-id',
+    'a-task',
+    '-o',
+    'stream-json',
+  ];
+  const { builtins, chunks } = await listLoaded([say('done')], flags);
+  expect(builtins.filter((name) => /^(crypto|child_process)$/.test(name))).toEqual([]);
+  // What is its own, and what it shares with calls.
+  expect(chunks.length).toBeLessThanOrEqual(2);
+});

@@ -1,71 +1,34 @@
 /**
- * Opens the sandbox of a workspace: its bounds from settings, grants and answers, its profile from the approval mode, and
- * the look around each command for what was planted or denied. Loaded only where a sandbox was asked for.
+ * Opens the sandbox of a workspace: its bounds from settings, grants and answers, its profile from the approval mode. What confines
+ * commands is loaded with it, or by the first command where it was tried before. Loaded only where a sandbox was asked for.
  */
 
-import { join } from 'node:path';
-import { userDirectory } from '../config/paths.ts';
 import type { ApprovalMode } from '../policy/approval-mode.ts';
 import { effectivePriority, SANDBOX_RULE_SOURCE } from '../policy/rule.ts';
 import type { PolicyRule } from '../policy/rule.ts';
 import { BoundsDesk } from '../sandbox/bounds-desk.ts';
-import { describeDenials, describeRefusedNamespace } from '../sandbox/describe-denials.ts';
-import { findDenials } from '../sandbox/find-denials.ts';
-import type { CommandEnd, FileDenial } from '../sandbox/find-denials.ts';
-import type { ShownPort } from '../sandbox/network/shown-ports.ts';
-import { Quarantine } from '../sandbox/quarantine.ts';
-import type { Quarantined } from '../sandbox/quarantine.ts';
-import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
-import type { SandboxOptions } from '../sandbox/sandbox.ts';
-import { SandboxError } from '../sandbox/sandbox-error.ts';
 import { boundsOfMode, readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { chooseProfile, describeBounds } from '../sandbox/sandbox-profile.ts';
-import type { WidenRequest, Widened } from '../tools/shell/command-permissions.ts';
-import type { Confine } from '../util/invocation.ts';
 import { currentActor } from '../util/outgoing.ts';
+import type { ConfinedCommands, ConfinedCommandsOptions } from './confined-commands.ts';
 import type { CommandBounds } from './record-decisions.ts';
 import { createBoundsQuestion } from './sandbox-questions.ts';
-import { widenBounds } from './widen-bounds.ts';
-import type { ResolvedWorkspaceOptions, SandboxRequest, Warn } from './workspace-options.ts';
+import type { SandboxRequest } from './workspace-options.ts';
 
-export interface WorkspaceSandboxOptions {
-  options: ResolvedWorkspaceOptions;
-  request: SandboxRequest;
-  /** The workspace and its additional folders. */
-  roots: readonly string[];
-  tempDirectory: string;
-  mode(): ApprovalMode;
-  warn: Warn;
-}
+export type WorkspaceSandboxOptions = Omit<ConfinedCommandsOptions, 'desk' | 'file' | 'profile' | 'isUnasked'>;
 
-/** What became of a command: a note for the model, and whether it is to run again. */
-export interface CommandReview {
-  note?: string | undefined;
-  /** Runs the command again within wider bounds; call it when that attempt has ended. */
-  again?: (() => void) | undefined;
-}
-
-/** Takes back what a running call changed; resolves to whether the workspace is as before it. */
-export type TakeBack = (callId: string) => Promise<boolean>;
-
-export interface WorkspaceSandbox {
-  confine: Confine;
+export interface WorkspaceSandbox extends ConfinedCommands {
   /** The bounds, in one sentence for the model. */
   describe(): string;
   /** The same for the audit log. */
   bounds(): CommandBounds;
-  /** Looks before a command; call the result when it has ended, in the background without its end. */
-  around(command: string, callId: string, takeBack?: TakeBack): (end?: CommandEnd) => Promise<CommandReview>;
-  /** Asks about what a command needs beyond the bounds, before it runs. */
-  widen(request: WidenRequest): Promise<Widened>;
   /** The same bounds for another folder, such as the worktree of a sub-agent. */
   at(root: string): Promise<WorkspaceSandbox>;
-  dispose(): void;
 }
 
 /** Throws SandboxError. */
 export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Promise<WorkspaceSandbox> {
-  const { options, request, roots, tempDirectory, mode, warn } = given;
+  const { options, request, roots, mode } = given;
   const { home, root, trustedFolder, interactive = false } = options;
   const file = await readSandboxFile(home);
   const ofMode = () => boundsOfMode(file, mode());
@@ -88,125 +51,32 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
       ...{ mode: mode(), isTrusted: trustedFolder !== false, hasNetwork: desk.hosts.length > 0 },
       isReadOnly: ofMode().isReadOnly,
     });
-  const sandbox = await openForPlatform({
-    ...{ home, roots, environment: options.environment, profile },
-    granted: () => desk.granted(),
-    needed: [join(tempDirectory, 'bin'), join(tempDirectory, 'tool-outputs')],
-    allowedVariables: options.redaction?.allowed,
-    isTried: request.isTried,
-    quarantineDirectory: join(userDirectory(home), 'tmp', 'quarantine'),
-    decideHost: (host, port) => desk.decideHost(host, port),
-    onStopped: warn,
-    onPort: interactive ? (shown) => warn(describePort(shown)) : undefined,
-  });
-  for (const warning of sandbox.warnings) warn(warning);
+  const isUnasked = (now: ApprovalMode) => unaskedModes(request.autoAllow).includes(now);
+  let loading: Promise<ConfinedCommands> | undefined;
+  const commands = () =>
+    (loading ??= import('./confined-commands.ts').then((module) =>
+      module.openConfinedCommands({ ...given, desk, file, profile, isUnasked }),
+    ));
+  // A start whose sandbox does not work ends here, before anything runs.
+  if (request.isTried !== true) await commands();
   return {
-    confine: sandbox.confine,
+    confine: async (invocation, use) => (await commands()).confine(invocation, use),
     bounds: () => ({ profile: profile(), grants: desk.list() }),
     describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts, request.isAirgapped),
-    around: (command, callId, takeBack) => lookAround({ sandbox, desk, warn, command, callId, takeBack }),
-    widen: (wanted) =>
-      widenBounds(wanted, {
-        ...{ desk, home, roots, mode, coverage: options.undo ?? 'auto' },
-        plan: () => sandbox.planOf(),
-        file,
-        isUnasked: (now) => unaskedModes(request.autoAllow).includes(now),
-      }),
+    around: async (...command) => (await commands()).around(...command),
+    widen: async (wanted) => (await commands()).widen(wanted),
     at: (other) => openWorkspaceSandbox({ ...given, roots: [other] }),
-    dispose: () => sandbox.dispose(),
+    dispose: () =>
+      void loading?.then(
+        (opened) => opened.dispose(),
+        () => undefined,
+      ),
   };
-}
-
-async function openForPlatform(options: SandboxOptions): Promise<CommandSandbox> {
-  const { platform } = process;
-  if (platform === 'darwin') return (await import('../sandbox/seatbelt-sandbox.ts')).SeatbeltSandbox.open(options);
-  if (platform !== 'linux') throw new SandboxError(`Castor has no sandbox for commands on ${platform} yet.`);
-  return (await import('../sandbox/sandbox.ts')).Sandbox.open(options);
-}
-
-interface Look {
-  sandbox: CommandSandbox;
-  desk: BoundsDesk;
-  warn: Warn;
-  command: string;
-  callId: string;
-  takeBack: TakeBack | undefined;
-}
-
-const CUT_SHORT =
-  'The workspace has too many folders: repositories deep inside it are not protected by the sandbox. Start Castor in a smaller folder.';
-const told = new WeakSet<CommandSandbox>();
-
-function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
-  const { sandbox, warn } = look;
-  if (sandbox.isCutShort && !told.has(sandbox)) {
-    told.add(sandbox);
-    warn(CUT_SHORT);
-  }
-  const before = Quarantine.look(sandbox.watched());
-  const attempts = sandbox.watchNetwork();
-  const stops = sandbox.watchStops();
-  const plan = sandbox.planOf();
-  return async (end) => {
-    const moved = sandbox.quarantine.check(before);
-    // What appeared and stayed is protected from now on.
-    const after = Quarantine.look([...before.keys()]);
-    if ([...before].some(([path, was]) => after.get(path) !== was)) sandbox.refresh();
-    const planted = moved.map((each) => tell(each)).join('\n');
-    if (planted !== '') warn(planted);
-    look.desk.closePassing();
-    const denials = end ? findDenials(end, plan, attempts()) : [];
-    const files = denials.filter((each): each is FileDenial => each.kind !== 'host');
-    const retry = await offer(files, look);
-    const said = retry ?? { note: describeDenials(denials, sandbox.problem) };
-    const namespace = retry === undefined && end ? describeRefusedNamespace(end) : undefined;
-    const note = [...stops(), planted, said.note, namespace]
-      .filter((each) => each !== undefined && each !== '')
-      .join('\n');
-    return { ...said, note: note === '' ? undefined : note };
-  };
-}
-
-/** Asks about each denied path. If all are allowed, and the attempt can be taken back, the command runs again. */
-async function offer(denials: readonly FileDenial[], look: Look): Promise<CommandReview | undefined> {
-  const { desk, command, callId, takeBack } = look;
-  if (denials.length === 0) return undefined;
-  const closing: (() => void)[] = [];
-  for (const { kind, offer: what } of denials) {
-    const answer = await desk.request({ kind, what, command });
-    if (answer === 'no') {
-      for (const close of closing) close();
-      return undefined;
-    }
-    if (answer === 'once') closing.push(desk.openOnce(kind, what));
-  }
-  const close = () => {
-    for (const each of closing) each();
-  };
-  const opened = denials.map(({ kind, offer: what }) => `${kind} ${what}`).join(', ');
-  if ((await takeBack?.(callId)) === true)
-    return {
-      again: close,
-      note: `The sandbox denied the first attempt; the user allowed it to ${opened}, its changes were taken back, and it ran again.`,
-    };
-  close();
-  return {
-    note: `The sandbox denied it, and the user now allows it to ${opened}. What the command changed until then could not be taken back, so it was not run again: look at the state, and run it again if that is right.`,
-  };
-}
-
-function tell({ path, movedTo }: Quarantined): string {
-  return `The command made or changed ${path}, which is protected because other programs act on it. It was moved to ${movedTo} and is not used; the user can move it back.`;
 }
 
 function unaskedModes(autoAllow: SandboxRequest['autoAllow'] = 'auto_edit'): ApprovalMode[] {
   if (autoAllow === 'never') return [];
   return autoAllow === 'always' ? ['default', 'autoEdit'] : ['autoEdit'];
-}
-
-function describePort({ port, shownAt }: ShownPort): string {
-  const number = port === shownAt ? '' : ` as ${shownAt}`;
-  return `A command in the sandbox listens on port ${port}, which is open on this computer${number}: http://localhost:${shownAt}`;
 }
 
 /** A sandboxed command needs no question, unless a rule of the user says ask. */

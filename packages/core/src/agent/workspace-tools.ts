@@ -16,7 +16,7 @@ import type { PolicyAdapter } from './policy-adapter.ts';
 import type { EnvironmentGuard } from './workspace-environment.ts';
 import type { ResolvedWorkspaceOptions, ToolSettings, Warn } from './workspace-options.ts';
 import type { WorkspaceFit } from './workspace-fit.ts';
-import type { TakeBack } from './workspace-sandbox.ts';
+import type { TakeBack } from './confined-commands.ts';
 import type { WorkspaceShell } from './workspace-shell.ts';
 
 export interface WorkspaceToolsOptions extends WorkspaceShell {
@@ -77,7 +77,7 @@ export async function openTools(given: WorkspaceToolsOptions): Promise<Workspace
         (module) => new module.EnvironmentGuard({ ...guarded, tempDirectory: given.tempDirectory, warn: given.warn }),
       );
       const compare = (await guard).open(command, directory);
-      const look = given.sandbox?.around(command, callId, given.takeBack);
+      const look = await given.sandbox?.around(command, callId, given.takeBack);
       return async (end) => {
         const review = await look?.(end);
         const notes = [review?.note, await compare()].filter((note) => note !== undefined);

@@ -10,7 +10,6 @@ import type { AgentEvent } from '../protocol/agent-events.ts';
 import type { Content, Part } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
 import { SessionError } from './session-error.ts';
-import { isSessionId } from './session-file.ts';
 import { createSessionId } from './session-id.ts';
 import { SessionRecorder } from './session-recorder.ts';
 
@@ -95,7 +94,7 @@ async function openNew(
   notices: readonly string[] = [],
 ): Promise<OpenedSession> {
   const sessionId = options.sessionId ?? createSessionId(options.clock);
-  if (options.sessionId !== undefined) await assertFree(sessionId, options);
+  if (options.sessionId !== undefined) await (await import('./free-session-id.ts')).assertFree(sessionId, options);
   return {
     sessionId,
     origin: 'new',
@@ -106,13 +105,4 @@ async function openNew(
     takeInterrupted: () => undefined,
     events: () => [],
   };
-}
-
-async function assertFree(sessionId: string, options: OpenSessionOptions): Promise<void> {
-  if (!isSessionId(sessionId)) {
-    throw new SessionError('invalid', 'Invalid session id: use at most 128 letters, digits, "-" and "_".');
-  }
-  const { findSessionById } = await import('./session-find.ts');
-  if (!findSessionById(sessionId, options)) return;
-  throw new SessionError('exists', `Session ID "${sessionId}" already exists.`, { wanted: sessionId });
 }
