@@ -14,8 +14,10 @@ import {
   text,
 } from '@castor/testkit';
 import type { ErrorStatus, FaultName, Step } from '@castor/testkit';
+import { expect } from 'vitest';
 import type { FaultCase } from './fault-case.fixture.ts';
 import { only } from './fault-case.fixture.ts';
+import { wholeAnswer } from './whole-answer.fixture.ts';
 
 const OK = say('fine');
 const ODD = 'héllo 🦫 "quoted" \\ <b> \u2028 end';
@@ -79,6 +81,20 @@ export const WIRE_CASES: readonly FaultCase[] = [
     title: 'a frame of a type that is not known',
     script: [answer(raw({ type: 'response.unheard_of', object: 'thing', event: 'x' }), text('fine'), finish())],
     expected: { text: 'fine', requests: 1 },
+  },
+  {
+    id: 'wire',
+    title: 'one whole JSON answer where a stream was asked for',
+    script: (protocol) => [
+      wholeAnswer(protocol, { text: 'I read. ', call: READ }),
+      wholeAnswer(protocol, { text: 'fine' }),
+    ],
+    expected: { text: 'I read. fine', ran: [READ], requests: 2, retries: 0 },
+    check(_scene, { events }) {
+      const finished = events.filter((event) => event.type === 'finished');
+      const counted = { usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 7 } };
+      expect(finished.map(({ value }) => value)).toMatchObject([counted, counted]);
+    },
   },
   {
     id: 'wire',

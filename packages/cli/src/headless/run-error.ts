@@ -20,7 +20,8 @@ export function explainRunError(error: unknown, { attempts, format, output }: Fa
     const { message: said, status } = error;
     const message = `the service rejected the credentials: ${describeRequestFailure({ message: said, status, attempts })}`;
     if (format === 'text') output.note(`castor: ${message}`);
-    return { type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized, status, attempts };
+    const known = { ...(status !== undefined && { status }), attempts };
+    return { type: 'FatalAuthenticationError', message, code: ExitCode.Unauthorized, ...known };
   }
   if (error instanceof ExitError) {
     if (format === 'text') output.note(`castor: ${error.message}`);

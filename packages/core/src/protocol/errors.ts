@@ -112,12 +112,14 @@ export class ApiError extends CastorError {
 /** The credentials were rejected. The only error that leaves `Turn.run` as an exception. */
 export class UnauthorizedError extends CastorError {
   override readonly name = 'UnauthorizedError';
-  /** Some services reject a key with 400 or 403. */
-  readonly status: number;
+  /** Some services reject a key with 400 or 403. Absent where no server answered with one. */
+  readonly status?: number;
 
-  constructor(message?: string, { status = 401, ...options }: ErrorOptions & { status?: number } = {}) {
+  /** Without the option `status`, the status is 401. */
+  constructor(message?: string, options: ErrorOptions & { status?: number | undefined } = {}) {
     super(message, options);
-    this.status = status;
+    const { status } = 'status' in options ? options : { status: 401 };
+    if (status !== undefined) this.status = status;
   }
 }
 

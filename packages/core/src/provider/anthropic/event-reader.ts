@@ -84,6 +84,8 @@ export class EventReader implements AnswerReader {
         return this.noteEnd(fieldsOf(event['delta']), fieldsOf(event['usage']));
       case 'message_stop':
         return this.close();
+      case 'message':
+        return this.readWhole(event);
       default:
         // llama.cpp and gateways report errors in another shape.
         if (event['type'] === 'error' || event['error'] !== undefined) {
@@ -95,6 +97,24 @@ export class EventReader implements AnswerReader {
 
   end(): readonly GenerateContentResponse[] {
     return this.stopReason === undefined ? [] : this.close();
+  }
+
+  /** A gateway that does not stream answers with the message itself. */
+  private readWhole(message: Fields): GenerateContentResponse[] {
+    const { content } = message;
+    const blocks = (Array.isArray(content) ? content : []).map(fieldsOf).flatMap((fields, index) => {
+      const started = this.startBlock(index, fields);
+      const block = this.blocks.get(index);
+      const { thinking, signature } = fields;
+      const pieces = [
+        { type: 'thinking_delta', thinking },
+        { type: 'signature_delta', signature },
+      ].flatMap((delta) => this.addDelta(block, delta));
+      return [...started, ...pieces, ...this.stopBlock(index)];
+    });
+    this.start(message);
+    this.noteEnd(message, {});
+    return [...blocks, ...this.end()];
   }
 
   private start({ id, model, usage }: Fields): GenerateContentResponse[] {

@@ -1,6 +1,7 @@
-import { answer, call, ending, finish, say, text, thought } from '@castor/testkit';
+import { answer, call, ending, finish, jsonAnswer, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../protocol/content.ts';
+import { originOf } from '../../protocol/origin.ts';
 import { TEST_KEY, openAt, result, sendTo, user } from '../wire/provider.fixture.ts';
 
 const MARK = { cache_control: { type: 'ephemeral' } };
@@ -81,5 +82,24 @@ describe('Anthropic Messages', () => {
   it('ends without a finish reason when the stream does', async () => {
     await using opened = await openAt('anthropic', [answer(text('half'), ending('end'))]);
     expect(await sendTo(opened, [user('hi')])).toMatchObject({ text: 'half', finishReason: undefined });
+  });
+
+  it('keeps the thinking of a message that came whole, signed and in its place', async () => {
+    const whole = {
+      type: 'message',
+      id: 'msg_1',
+      model: 'm',
+      content: [
+        { type: 'thinking', thinking: 'I look.', signature: 'signed-1' },
+        { type: 'text', text: 'Hello' },
+      ],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 3, output_tokens: 2 },
+    };
+    await using opened = await openAt('anthropic', [jsonAnswer(200, whole)]);
+    const sent = await sendTo(opened, [user('hi')]);
+    expect(sent).toMatchObject({ text: 'Hello', thoughts: 'I look.', finishReason: 'STOP' });
+    const blocks = [{ before: 0, type: 'thinking', text: 'I look.', signature: 'signed-1' }];
+    expect(originOf(sent.turn)).toMatchObject({ blocks });
   });
 });

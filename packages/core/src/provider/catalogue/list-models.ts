@@ -113,5 +113,6 @@ export async function getJson(
     { ...failure, url, isLocal: endpoint.isLocal, body: masked },
     findReportedError(masked) ?? { types: [] },
   );
-  throw error instanceof UnauthorizedError || failure.status !== 403 ? error : new UnauthorizedError(error.message);
+  const { status } = failure;
+  throw error instanceof UnauthorizedError || status !== 403 ? error : new UnauthorizedError(error.message, { status });
 }

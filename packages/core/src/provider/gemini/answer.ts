@@ -10,7 +10,8 @@ import { findGoogleError } from './google-error.ts';
 /** Parses a frame or a body; throws the error it reports. */
 export function parseAnswer<T extends object>({ data, bare }: WireFrame): T {
   const answer = parseObject(data);
-  if (bare || 'error' in answer || Array.isArray(answer)) {
+  // A gateway may answer with one whole response where a stream was asked for.
+  if ((bare && !('candidates' in answer)) || 'error' in answer || Array.isArray(answer)) {
     const error = findGoogleError(answer);
     if (!error) throw unreadable('The answer contains neither a response nor an error', data);
     throw classifyGoogleError(error.code !== undefined && error.code >= 400 ? error.code : 500, error);

@@ -84,6 +84,7 @@ export class EventReader implements AnswerReader {
       case 'response.failed':
         throw judgeStreamError(findReportedError(event['response']) ?? { types: [] });
       default:
+        if (event['object'] === 'response') return this.readWhole(event);
         if (type === 'error' || (typeof type !== 'string' && event['error'] !== undefined)) {
           throw judgeStreamError(
             findReportedError(event['error'] === undefined ? { error: event } : event) ?? { types: [] },
@@ -96,6 +97,23 @@ export class EventReader implements AnswerReader {
   /** A close before the terminal event is a broken stream: the answer has no finish reason. */
   end(): readonly GenerateContentResponse[] {
     return [];
+  }
+
+  /** A gateway that does not stream answers with the response itself. */
+  private readWhole(response: Fields): GenerateContentResponse[] {
+    if (isRecord(response['error'])) throw judgeStreamError(findReportedError(response) ?? { types: [] });
+    this.start(response);
+    const items = Array.isArray(response['output']) ? response['output'].filter(isRecord) : [];
+    const frames = items.flatMap((item) => [...this.endItem(item), ...this.readSummary(item)]);
+    return [...frames, ...this.close(response)];
+  }
+
+  private readSummary({ type, summary }: Fields): GenerateContentResponse[] {
+    if (type !== 'reasoning' || !Array.isArray(summary)) return [];
+    const texts = summary.filter(isRecord).map(({ text }) => text);
+    return texts.flatMap((text) =>
+      typeof text === 'string' && text !== '' ? this.respond({ text, thought: true }) : [],
+    );
   }
 
   private start({ id, model }: Fields): GenerateContentResponse[] {
@@ -163,8 +181,9 @@ export class EventReader implements AnswerReader {
     const block = this.begun.get(id);
     if (block && typeof phase === 'string') block['phase'] = phase;
     if (this.streamed.has(id) || !Array.isArray(content)) return frames;
-    const texts = content.filter(isRecord).map(({ text }) => text);
-    return [...frames, ...texts.flatMap((text) => this.addText(id, text))];
+    const pieces = content.filter(isRecord);
+    for (const { refusal } of pieces) if (this.refusal === '' && typeof refusal === 'string') this.refusal = refusal;
+    return [...frames, ...pieces.flatMap(({ text }) => this.addText(id, text))];
   }
 
   private close(response: Fields): GenerateContentResponse[] {

@@ -1,5 +1,6 @@
-import { answer, call, ending, finish, say, text, thought } from '@castor/testkit';
+import { answer, call, ending, finish, jsonAnswer, say, text, thought } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { originOf } from '../../protocol/origin.ts';
 import { openAt, result, sendTo, user } from '../wire/provider.fixture.ts';
 
 /** A model that reasons. */
@@ -66,5 +67,30 @@ describe('OpenAI Responses', () => {
   it('ends without a finish reason when the stream does', async () => {
     await using opened = await openAt('responses', [answer(text('half'), ending('end'))]);
     expect(await sendTo(opened, [user('hi')])).toMatchObject({ text: 'half', finishReason: undefined });
+  });
+
+  it('keeps the reasoning of a response that came whole, and throws the refusal or the error it reports', async () => {
+    const summary = [{ type: 'summary_text', text: 'I look.' }];
+    const message = (content: object) => ({ type: 'message', id: 'msg_1', content: [content] });
+    const whole = (output: object[], more: object = {}) =>
+      jsonAnswer(200, { object: 'response', id: 'resp_1', status: 'completed', error: null, output, ...more });
+    await using opened = await openAt('responses', [
+      whole([
+        { type: 'reasoning', id: 'rs_1', summary, encrypted_content: 'sealed' },
+        message({ type: 'output_text', text: 'Hello' }),
+      ]),
+      whole([message({ type: 'refusal', refusal: 'Not that.' })]),
+      whole([], { status: 'failed', error: { code: 'server_error', message: 'broken' } }),
+    ]);
+    const sent = await sendTo(opened, [user('hi')]);
+    expect(sent).toMatchObject({ text: 'Hello', thoughts: 'I look.', finishReason: 'STOP' });
+    expect(originOf(sent.turn)).toMatchObject({
+      blocks: [
+        { before: 0, type: 'reasoning', id: 'rs_1', encrypted_content: 'sealed' },
+        { before: 0, type: 'message', id: 'msg_1' },
+      ],
+    });
+    await expect(sendTo(opened, [user('hi')])).rejects.toThrow('Not that.');
+    await expect(sendTo(opened, [user('hi')])).rejects.toMatchObject({ message: 'broken', reason: 'server' });
   });
 });

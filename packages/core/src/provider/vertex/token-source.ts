@@ -64,7 +64,9 @@ export function createTokenSource(credentials: GoogleCredentials, options: Token
           const response = await http.get({ url, headers });
           const token = (await readText(response, MAX_ANSWER_BYTES)).trim();
           if (response.status < 300 && token !== '') return { token, lifetimeS: LIFETIME_S };
-          throw new UnauthorizedError(`The metadata server issued no ID token (HTTP ${response.status}).`);
+          throw new UnauthorizedError(`The metadata server issued no ID token (HTTP ${response.status}).`, {
+            status: response.status,
+          });
         }
         const url = new URL(`${base}/token`);
         if (options.scopes) url.searchParams.set('scopes', scopes.join(','));
@@ -122,7 +124,10 @@ function assertionOf(
   try {
     return `${unsigned}.${builtin.crypto.createSign('RSA-SHA256').update(unsigned).sign(privateKey, 'base64url')}`;
   } catch (cause) {
-    throw new UnauthorizedError(`The private key of ${clientEmail} is not a valid PEM key.`, { cause });
+    throw new UnauthorizedError(`The private key of ${clientEmail} is not a valid PEM key.`, {
+      status: undefined,
+      cause,
+    });
   }
 }
 
@@ -148,6 +153,7 @@ async function readToken(
     throw new UnauthorizedError(
       `${from} issued no token${words === '' ? ` (HTTP ${response.status})` : `: ${words}`}. ` +
         'Log in again with `gcloud auth application-default login`.',
+      { status: response.status < 300 ? undefined : response.status },
     );
   }
   return { token, lifetimeS: typeof lifetime === 'number' && lifetime > 0 ? lifetime : LIFETIME_S };

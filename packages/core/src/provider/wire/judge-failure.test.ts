@@ -103,6 +103,7 @@ describe('judgeFailure', () => {
     ['a code', 400, openai('Incorrect API key provided', 'invalid_request_error', 'invalid_api_key')],
   ])('takes %s for refused credentials', (_name, status, body) => {
     expect(judge(status, body)).toBeInstanceOf(UnauthorizedError);
+    expect(judge(status, body)).toMatchObject({ status });
   });
 
   it.each<[string, Partial<FailedAnswer>, string, number]>([
@@ -158,5 +159,18 @@ describe('judgeStreamError', () => {
     [{ error: 'text alone' }, 'server'],
   ])('classifies %j as %s', (frame, reason) => {
     expect(judgeStreamError(findReportedError(frame)!)).toMatchObject({ reason });
+  });
+
+  it('has the status that the object names, and none that no server sent', () => {
+    expect(judgeStreamError({ types: ['502'] })).toMatchObject({ status: 502 });
+    for (const types of [[], ['overloaded_error'], ['rate_limit_error'], ['server_error']]) {
+      const error = judgeStreamError({ types, message: 'Try again in 2s.' });
+      expect(error).toHaveProperty('status', undefined);
+      expect(error).toMatchObject({ message: 'Try again in 2s.', retryAfterMs: 2_000, retryable: true });
+    }
+    const refused = judgeStreamError({ types: ['authentication_error'] });
+    expect(refused).toBeInstanceOf(UnauthorizedError);
+    expect(refused).toHaveProperty('status', undefined);
+    expect(judgeStreamError({ types: [] }, true)).toMatchObject({ reason: 'server', attempts: 2 });
   });
 });

@@ -66,7 +66,8 @@ const KEY_WORDS =
 export function judgeFailure(answer: FailedAnswer, error: ReportedError): ApiError | UnauthorizedError {
   const reasons = error.reasons?.length ? ` (${error.reasons.join(', ')})` : '';
   const message = `${error.message ?? describeAnswer(answer)}${reasons}`;
-  if (isUnauthorized(answer.status, message, error.types)) return new UnauthorizedError(message);
+  if (isUnauthorized(answer.status, message, error.types))
+    return new UnauthorizedError(message, { status: answer.status });
   const delayMs = askedDelayOf(answer, message);
   const reason = reasonOf(answer.status, message, error.types);
   const isLoading = answer.status === 503 && LOADING_WORDS.test(message);
@@ -96,14 +97,18 @@ function namedWindow({ window }: ReportedError, message: string): { window?: num
   return tokens >= LEAST_WINDOW ? { window: tokens } : {};
 }
 
-/** The same for an error object inside a stream, whose status follows from its type or code. */
+/**
+ * The same for an error object inside a stream. Its type or code is judged as the status it is sent with elsewhere; the
+ * error has a status only if the object names one, since the server's own was 200.
+ */
 export function judgeStreamError(error: ReportedError, isLocal = false): ApiError | UnauthorizedError {
-  const status = statusOf(error.types, error.message ?? '');
-  const judged = judgeFailure(
-    { status, body: '', now: 0, isLocal },
-    { message: 'The stream reported an error.', ...error },
-  );
-  return judged;
+  const named = namedStatus(error.types);
+  const answer = { status: named ?? statusOf(error.types, error.message ?? ''), body: '', now: 0, isLocal };
+  const judged = judgeFailure(answer, { message: 'The stream reported an error.', ...error });
+  if (named !== undefined) return judged;
+  if (judged instanceof UnauthorizedError) return new UnauthorizedError(judged.message, { status: undefined });
+  const { message, status: _judgedAs, ...init } = judged;
+  return new ApiError(message, init);
 }
 
 function isUnauthorized(status: number, message: string, types: readonly string[]): boolean {
@@ -158,9 +163,11 @@ function attemptsOf({ headers = {}, status, isLocal }: FailedAnswer, reason: Api
   return isLocal && status === 500 && reason === 'server' ? LOCAL_ATTEMPTS : undefined;
 }
 
+function namedStatus(types: readonly string[]): number | undefined {
+  return types.map(Number).find((code) => code >= 400 && code < 600);
+}
+
 function statusOf(types: readonly string[], message: string): number {
-  const number = types.map(Number).find((code) => code >= 400 && code < 600);
-  if (number !== undefined) return number;
   const byType: Readonly<Record<string, number>> = {
     authentication_error: 401,
     permission_error: 403,

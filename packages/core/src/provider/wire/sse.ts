@@ -28,8 +28,8 @@ export interface SseReaderOptions {
 }
 
 export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
-/** Bare JSON is an error object; a longer text is not one. */
-const MAX_BARE_LENGTH = 1024 * 1024;
+/** Bare JSON is an error object, or one whole answer; a longer text is neither. */
+const MAX_BARE_LENGTH = 8 * 1024 * 1024;
 
 const SPACE = 0x20;
 const COLON = 0x3a;

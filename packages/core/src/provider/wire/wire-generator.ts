@@ -213,5 +213,6 @@ function maskMessages(error: unknown, endpoint: WireEndpoint): void {
 /** Names where the rejected key came from, never the key; or where one could come from. */
 function withKeySource(error: UnauthorizedError, { keySource, withoutKey }: WireEndpoint): UnauthorizedError {
   const words = keySource === undefined ? withoutKey : `The key is from ${keySource}.`;
-  return words === undefined ? error : new UnauthorizedError(`${error.message} (${words})`, { cause: error });
+  const { message, status } = error;
+  return words === undefined ? error : new UnauthorizedError(`${message} (${words})`, { status, cause: error });
 }
