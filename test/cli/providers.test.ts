@@ -221,13 +221,20 @@ describe('what is sent', () => {
     expect(sent.messages.map(({ role }) => role)).not.toContain('developer');
   });
 
+  const older = (name: string) => `/openai/deployments/${name}/chat/completions?api-version=2024-10-21`;
   variants.each([
-    ['2024-10-21', 'chat', '/openai/deployments/my%2Bgpt/chat/completions?api-version=2024-10-21'],
-    ['', 'responses', '/openai/v1/responses'],
-  ] as const)('to Azure with the version %j is %s', async (version, protocol, path) => {
+    [older('d'), 'azure/', '', 'chat', older('d')],
+    ['', 'azure/my+gpt', '2024-10-21', 'chat', older('my%2Bgpt')],
+    ['/openai/v1/', 'azure/my+gpt', '2024-10-21', 'responses', '/openai/v1/responses'],
+    ['', 'azure/my+gpt', '', 'responses', '/openai/v1/responses'],
+  ] as const)('to Azure at %j as %s with the version %j is %s', async (address, model, version, protocol, path) => {
     const { requests, ...result } = await run({
-      args: ['-m', 'azure/my+gpt'],
-      env: (url) => ({ AZURE_OPENAI_ENDPOINT: url, AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_API_VERSION: version }),
+      args: ['-m', model],
+      env: (url) => ({
+        AZURE_OPENAI_ENDPOINT: `${url}${address}`,
+        AZURE_OPENAI_API_KEY: KEY,
+        AZURE_OPENAI_API_VERSION: version,
+      }),
       options: { protocol, vendor: 'azure' },
     });
     expect(result).toMatchObject(ok);
@@ -407,7 +414,7 @@ describe('/model provider/x in a conversation', () => {
     await using workspace = await createWorkspace({
       homeFiles: {
         '.gemini/settings.json': JSON.stringify({ modelConfigs: { customAliases } }),
-        '.gemini/prices.json': JSON.stringify({ other: { input: 1, output: 1 } }),
+        '.gemini/prices.json': JSON.stringify({ 'anthropic/claude-opus-5': { input: 9_000, output: 9_000 } }),
       },
     });
     await using cli = await startCli(['-y', '--input-format', 'stream-json', '-m', 'gemini-2.5-flash'], {
@@ -440,7 +447,7 @@ describe('/model provider/x in a conversation', () => {
     expect(JSON.stringify(gemini.requests[1]!.body)).toContain('I am far.');
     gemini.assertDone();
     far.assertDone();
-    // And its price counts beside those of the user's file.
+    // Of another server than the vendor's, only the user knows the price.
     cli.closeStdin();
     await cli.waitForStdout(/"type":"result"/);
     expect(cli.stdout).toMatch(/"anthropic\/claude-opus-5":\{[^}]*"cost_usd":0\.\d/);

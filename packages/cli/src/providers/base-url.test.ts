@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { azureBaseUrl, isLoopback, normaliseBaseUrl, readOllamaHost } from './base-url.ts';
+import { isLoopback, normaliseBaseUrl, readAzureAddress, readOllamaHost } from './base-url.ts';
 
 describe('normaliseBaseUrl', () => {
   it.each([
@@ -38,19 +38,29 @@ describe('readOllamaHost', () => {
   ])('reads %s as %s', (text, expected) => expect(readOllamaHost(text)).toBe(expected));
 });
 
-describe('azureBaseUrl', () => {
+describe('readAzureAddress', () => {
+  const host = 'https://r.openai.azure.com';
+  const older = `${host}/openai/deployments/my-gpt/chat/completions?api-version=2024-10-21`;
+  const newer = { url: `${host}/openai/v1` };
+  const dated = { url: `${host}/openai`, version: '2024-10-21' };
   it.each([
-    ['https://r.openai.azure.com/', undefined, 'https://r.openai.azure.com/openai/v1'],
-    ['https://r.openai.azure.com/openai/v1', undefined, 'https://r.openai.azure.com/openai/v1'],
-    [
-      'https://r.openai.azure.com/openai/deployments/d/chat/completions',
-      undefined,
-      'https://r.openai.azure.com/openai/v1',
-    ],
-    [undefined, 'r', 'https://r.openai.azure.com/openai/v1'],
-    [' ', ' ', undefined],
-  ])('reads %s and %s as %s', (endpoint, resource, expected) =>
-    expect(azureBaseUrl(endpoint, resource)).toBe(expected),
+    [host, undefined, newer],
+    [`${host}/`, 'preview', newer],
+    [`${host}/openai/`, undefined, newer],
+    [`${host}/openai/v1/`, undefined, newer],
+    [`${host}/openai/v1`, '2024-10-21', newer],
+    [`${host}/openai/v1/responses?api-version=preview`, undefined, newer],
+    [`${host}/openai/v1/chat/completions`, undefined, newer],
+    [`${host}/openai/responses?api-version=2025-04-01-preview`, undefined, newer],
+    [host, '2024-10-21', dated],
+    [older, undefined, { ...dated, deployment: 'my-gpt' }],
+    [older, '2023-05-15', { ...dated, deployment: 'my-gpt' }],
+    [`${host}/openai/deployments/d`, '2024-10-21', { ...dated, deployment: 'd' }],
+    [`${host}/openai/deployments/d/`, undefined, { ...newer, deployment: 'd' }],
+    ['https://gateway.test/azure/openai/v1', undefined, { url: 'https://gateway.test/azure/openai/v1' }],
+    ['nonsense', undefined, { url: 'nonsense' }],
+  ])('reads %s with the version %s', (text, version, expected) =>
+    expect(readAzureAddress(text, version)).toEqual(expected),
   );
 });
 

@@ -38,21 +38,31 @@ export function readOllamaHost(text: string): string {
   return url.href;
 }
 
+export interface AzureAddress {
+  url: string;
+  /** Of the older path of deployments, which speaks Chat Completions. */
+  version?: string | undefined;
+  /** The deployment that the address names. */
+  deployment?: string | undefined;
+}
+
 /**
- * The endpoint of a resource, `https://x.openai.azure.com`, or its name. The version of the path is added, unless the
- * older path with a dated version is used.
+ * The address of a resource, `https://x.openai.azure.com`, alone or with either path as Azure's pages show them:
+ * `/openai/v1/…`, or `/openai/deployments/NAME/…?api-version=DATE`. A dated version, here or from a variable, selects the
+ * older path, unless the address names the newer one.
  */
-export function azureBaseUrl(
-  endpoint: string | undefined,
-  resource: string | undefined,
-  isDated = false,
-): string | undefined {
-  const address = endpoint?.trim() || (resource?.trim() ? `https://${resource.trim()}.openai.azure.com` : undefined);
-  if (address === undefined) return undefined;
-  const url = URL.parse(address);
-  if (!url) return address;
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:deployments\/.*|v1)$/, '');
-  return `${url.origin}${path.endsWith('/openai') ? path : `${path}/openai`}${isDated ? '' : '/v1'}`;
+export function readAzureAddress(text: string, givenVersion?: string): AzureAddress {
+  const url = URL.parse(text.trim());
+  if (!url) return { url: text.trim() };
+  const [, before = '', newer, deployment] =
+    /^(.*?)(?:\/openai)?(?:\/(v1)(?:\/.*)?|\/deployments\/([^/]+).*|\/responses)?\/*$/.exec(url.pathname) ?? [];
+  const inAddress = deployment === undefined ? undefined : url.searchParams.get('api-version');
+  const version = newer === undefined ? [inAddress, givenVersion].map(toDated).find(Boolean) : undefined;
+  return { url: `${url.origin}${before}/openai${version === undefined ? '/v1' : ''}`, version, deployment };
+}
+
+function toDated(version: string | null | undefined): string | undefined {
+  return /^\d{4}-\d\d-\d\d[\w-]*$/.exec(version?.trim() ?? '')?.[0];
 }
 
 export function isLoopback({ hostname }: URL): boolean {

@@ -47,4 +47,28 @@ describe('configureProvider', () => {
     for (const id of ['gemini', 'Gemini'])
       expect(() => configureProvider('gemini', sources({ [id]: {} }))).toThrow(refused);
   });
+
+  it.each<[string, string | undefined, boolean]>([
+    ['openai', undefined, false],
+    ['openai', 'https://eu.api.openai.com/v1', false],
+    ['openai', 'https://llm.example/v1', true],
+    ['openai', 'https://api.openai.com.llm.example/v1', true],
+    ['anthropic', 'https://llm.example', true],
+    ['work', 'https://llm.example', false],
+  ])('takes %s at %s for foreign: %s', (id, baseUrl, isForeign) => {
+    const own = sources(baseUrl === undefined ? {} : { [id]: { baseUrl } });
+    expect(configureProvider(id, own)).toMatchObject({ isForeign });
+  });
+
+  it("reads both forms of Azure's addresses in the settings", () => {
+    const azure = (baseUrl: string) => configureProvider('azure', sources({ azure: { baseUrl } }));
+    const host = 'https://r.openai.azure.com';
+    expect(azure(host)).toMatchObject({ protocol: 'responses', baseUrl: `${host}/openai/v1` });
+    expect(azure(`${host}/openai/deployments/d/chat/completions?api-version=2024-10-21`)).toMatchObject({
+      protocol: 'chat',
+      baseUrl: `${host}/openai`,
+      defaultModel: 'd',
+      quirks: { deploymentVersion: '2024-10-21' },
+    });
+  });
 });

@@ -10,7 +10,8 @@ import { ExitCode, ExitError } from '../exit-codes.ts';
 import { nearest } from '../nearest.ts';
 import { assertNoGeminiSettings } from '../start/auth-type.ts';
 import { checkProviderKeys } from './check-provider-keys.ts';
-import { azureBaseUrl, isLoopback, normaliseBaseUrl, readOllamaHost } from './base-url.ts';
+import { isLoopback, normaliseBaseUrl, readAzureAddress, readOllamaHost } from './base-url.ts';
+import type { AzureAddress } from './base-url.ts';
 
 type ProviderSettings = Settings['providers'][string];
 
@@ -30,6 +31,8 @@ export interface ConfiguredProvider extends ProviderRow {
   readonly models: Readonly<Record<string, KnownModel>>;
   /** Whether the server runs on this machine. */
   readonly isLocal: boolean;
+  /** Whether another server than the vendor's is at the address. */
+  readonly isForeign: boolean;
 }
 
 /** The ids a model may name, the built-in ones first. */
@@ -49,32 +52,40 @@ export function configureProvider(given: string, sources: ProviderSources): Conf
   checkProviderKeys(id, own);
   const address = addressOf(row, own, sources);
   checkAddress(id, address);
-  const official = row.baseUrl === undefined ? undefined : URL.parse(row.baseUrl)?.host;
   const host = URL.parse(address.url);
+  const isForeign = row.baseUrl !== undefined && host !== null && !isAt(host, row.baseUrl);
   // Another server behind OpenAI's variable speaks Chat Completions, and may reject what only OpenAI knows.
-  const isForeign = row.id === 'openai' && host !== null && host.host !== official;
-  const deploymentVersion = row.id === 'azure' ? azureVersion(sources.environment) : undefined;
-  const usesChat = isForeign || deploymentVersion !== undefined;
+  const isLikeOpenai = isForeign && row.id === 'openai';
+  const { version: deploymentVersion, deployment } = address;
+  const usesChat = isLikeOpenai || deploymentVersion !== undefined;
   const protocol = own?.protocol ?? (usesChat ? 'chat' : row.protocol);
   const isLocal = host !== null && isLoopback(host);
   const { environment } = sources;
   return {
     ...row,
     ...(own?.name !== undefined && { name: own.name }),
+    ...(deployment !== undefined && { defaultModel: deployment }),
     protocol,
     baseUrl: normaliseBaseUrl(address.url, protocol),
     addressSource: address.source,
     ...keysOf(row, own, address.source),
     isKeyOptional: row.isKeyOptional === true || isLocal,
     quirks: {
-      ...(isForeign ? {} : row.quirks),
+      ...(isLikeOpenai ? {} : row.quirks),
       ...own?.quirks,
       ...(deploymentVersion !== undefined && { deploymentVersion }),
     } as ChatQuirks,
     headers: { ...variableHeaders(row.id, isForeign, environment), ...own?.headers },
     models: Object.fromEntries(Object.entries(own?.models ?? {}).map(([name, known]) => [name, toKnown(known)])),
     isLocal,
+    isForeign,
   };
+}
+
+/** Whether a host is that of a vendor's base URL, or one of its regions. */
+function isAt({ host }: URL, baseUrl: string): boolean {
+  const own = URL.parse(baseUrl)?.host;
+  return own !== undefined && (host === own || host.endsWith(`.${own}`));
 }
 
 /** Ids are written in any case. */
@@ -111,18 +122,26 @@ function ownRow(id: string, { protocol }: ProviderSettings): ProviderRow {
   return { id, name: id, protocol: (protocol ?? 'chat') as ProtocolName, keyHeader, keyVariables: [] };
 }
 
-interface Address {
-  url: string;
+interface Address extends AzureAddress {
   source?: string | undefined;
 }
 
-function addressOf(row: ProviderRow, own: ProviderSettings | undefined, { environment }: ProviderSources): Address {
-  if (row.id === 'azure') {
-    const isDated = azureVersion(environment) !== undefined;
-    const url = azureBaseUrl(environment['AZURE_OPENAI_ENDPOINT'], environment['AZURE_RESOURCE_NAME'], isDated);
-    const source = environment['AZURE_OPENAI_ENDPOINT']?.trim() ? 'AZURE_OPENAI_ENDPOINT' : 'AZURE_RESOURCE_NAME';
-    if (url !== undefined) return { url, source };
-  }
+function addressOf(row: ProviderRow, own: ProviderSettings | undefined, sources: ProviderSources): Address {
+  const { environment } = sources;
+  const resource = row.id === 'azure' ? environment['AZURE_RESOURCE_NAME']?.trim() : undefined;
+  const address =
+    resource && !environment['AZURE_OPENAI_ENDPOINT']?.trim()
+      ? { url: `https://${resource}.openai.azure.com`, source: 'AZURE_RESOURCE_NAME' }
+      : plainAddressOf(row, own, sources);
+  if (row.id !== 'azure') return address;
+  return { ...address, ...readAzureAddress(address.url, environment['AZURE_OPENAI_API_VERSION']) };
+}
+
+function plainAddressOf(
+  row: ProviderRow,
+  own: ProviderSettings | undefined,
+  { environment }: ProviderSources,
+): Address {
   for (const name of row.baseUrlVariables ?? []) {
     const value = environment[name]?.trim();
     if (value) return { url: name === 'OLLAMA_HOST' ? readOllamaHost(value) : value, source: name };
@@ -147,12 +166,6 @@ function checkAddress(id: string, { url, source }: Address): void {
     ExitCode.Settings,
     `the provider ${id} is misconfigured. ${words}${isHost ? `, such as ${whole}` : '.'}`,
   );
-}
-
-/** A dated version belongs to the older path of deployments, which speaks Chat Completions. */
-function azureVersion(environment: ProviderSources['environment']): string | undefined {
-  const version = environment['AZURE_OPENAI_API_VERSION']?.trim() ?? '';
-  return /^\d{4}-\d\d-\d\d/.test(version) ? version : undefined;
 }
 
 /** Where its key may come from. */

@@ -20,3 +20,19 @@ it('names the key and what credential headers hold as secrets, and no other head
   const named = ['key-of-work', 'token-of-the-team', 'Bearer gateway-token', 'gateway-token'];
   expect([...new Set(secrets)].toSorted()).toEqual(named.toSorted());
 });
+
+it("claims no price of the vendor's for another server", async () => {
+  await using workspace = await createWorkspace();
+  const priceAt = async (environment: Record<string, string>) => {
+    const places = {
+      home: workspace.home,
+      environment: { OPENAI_API_KEY: 'key', ...environment },
+      settings: { castor: {}, model: {}, security: { auth: {} }, providers: {} },
+    } as unknown as ProviderPlaces;
+    const { models } = await openConfigured('openai', places);
+    expect(models.factsOf('gpt-5.6').contextWindow).toBeGreaterThan(200_000);
+    return models.priceOf('gpt-5.6');
+  };
+  expect(await priceAt({})).toMatchObject({ input: expect.any(Number) as number });
+  expect(await priceAt({ OPENAI_BASE_URL: 'https://llm.example/v1' })).toBeUndefined();
+});

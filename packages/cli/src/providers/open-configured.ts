@@ -31,6 +31,7 @@ export async function openConfigured(id: string, places: ProviderPlaces): Promis
       quirks: provider.quirks,
       models: provider.models,
       listed: listOf(provider, places),
+      isForeign: provider.isForeign,
       table: readUpdatedModels(places.home),
       smallModel: smallModelOf(provider, places),
       ...(provider.usesGoogleCredentials && { cloud: 'vertex' as const }),

@@ -61,10 +61,10 @@ export function listKnownModels(
   const cached = readCachedLists(places.home);
   const updated = readUpdatedModels(places.home);
   const others = listProviders(places).flatMap((provider) => {
-    const { id, baseUrl, models: fromSettings } = provider;
+    const { id, baseUrl, isForeign, models: fromSettings } = provider;
     if (id === 'gemini') return [];
     const list = cached[id]?.baseUrl === baseUrl ? cached[id].models : {};
-    const bundled = bundledModels(id, updated);
+    const bundled = bundledModels(id, { updated, isForeign });
     const isLocalRow = LOCAL_IDS.includes(id);
     const names = [
       ...new Set([...Object.keys(fromSettings), ...(isLocalRow ? [] : Object.keys(list)), ...Object.keys(bundled)]),
@@ -98,10 +98,10 @@ function listGeminiModels(missing: string | undefined): ReachableModel[] {
 
 /** Settings precede the server, the server the catalogue, the catalogue the family. */
 function knownOf(
-  { id, models }: ConfiguredProvider,
+  { id, isForeign, models }: ConfiguredProvider,
   name: string,
   listed: KnownModel = {},
-  bundled: Readonly<Record<string, KnownModel>> = bundledModels(id),
+  bundled: Readonly<Record<string, KnownModel>> = bundledModels(id, { isForeign }),
 ): KnownModel {
   const own = (table: Readonly<Record<string, KnownModel>>) => (Object.hasOwn(table, name) ? table[name] : {});
   return { ...familyOf(name), ...own(bundled), ...listed, ...own(models) };

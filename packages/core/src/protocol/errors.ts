@@ -113,13 +113,12 @@ export class ApiError extends CastorError {
 export class UnauthorizedError extends CastorError {
   override readonly name = 'UnauthorizedError';
   /** Some services reject a key with 400 or 403. Absent where no server answered with one. */
-  readonly status?: number;
+  readonly status: number | undefined;
 
   /** Without the option `status`, the status is 401. */
   constructor(message?: string, options: ErrorOptions & { status?: number | undefined } = {}) {
     super(message, options);
-    const { status } = 'status' in options ? options : { status: 401 };
-    if (status !== undefined) this.status = status;
+    this.status = 'status' in options ? options.status : 401;
   }
 }
 

@@ -28,6 +28,8 @@ export interface ProviderAccess {
   models?: KnownModels | undefined;
   /** What the provider's own list said when the user last asked for it. */
   listed?: KnownModels | undefined;
+  /** Whether another server than the vendor's answers; its prices are not known. */
+  isForeign?: boolean | undefined;
   /** A newer table of models than the bundled one. */
   table?: ModelTable | undefined;
   smallModel?: string | undefined;
@@ -48,7 +50,7 @@ export async function openProvider(access: ProviderAccess, options: WireGenerato
   const { endpoint, quirks = {}, smallModel } = access;
   const models = createProviderModels({
     fromSettings: access.models,
-    bundled: bundledModels(access.id, access.table),
+    bundled: bundledModels(access.id, { updated: access.table, isForeign: access.isForeign }),
     familyOf,
     isLocal: endpoint.isLocal,
     smallModel,

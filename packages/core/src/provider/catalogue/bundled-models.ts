@@ -25,11 +25,19 @@ export interface ModelTable {
   models: Readonly<Record<string, string>>;
 }
 
+export interface TableOptions {
+  updated?: ModelTable | undefined;
+  /** Another server than the vendor's has prices of its own. Default: the vendor's. */
+  isForeign?: boolean | undefined;
+}
+
 /** The models of a provider; empty for a provider the table does not hold. */
-export function bundledModels(provider: string, updated?: ModelTable): KnownModels {
+export function bundledModels(provider: string, { updated, isForeign = false }: TableOptions = {}): KnownModels {
   const table = updated && updated.date > MODELS_DATE ? updated.models : MODELS;
   const lines = Object.hasOwn(table, provider) ? (table[provider] ?? '').trim().split(/\n| \| /) : [];
-  return Object.fromEntries(lines.map((line) => readLine(line)));
+  const models = lines.map((line) => readLine(line));
+  if (isForeign) for (const [, known] of models) delete known.price;
+  return Object.fromEntries(models);
 }
 
 function readLine(line: string): [name: string, known: KnownModel] {
