@@ -77,7 +77,7 @@ function streamRows(typed, silent) {
     limit('idle, CPU in five seconds', 'ms', sum(all, 'idleCpuMs'), undefined, 0),
     limit('it streams, a key is seen, median', 'ms', keys('keyMs', 0.5), keys('floorMs', 0.5), undefined),
     limit('it streams, a key is seen, p95', 'ms', keys('keyMs', 0.95), keys('floorMs', 0.95), 40, 'min'),
-    limit('it streams, CPU of a core', '%', cpu, undefined, 50),
+    limit('it streams, CPU of a core', '%', cpu, undefined, 30),
     limit('it streams, peak memory', 'MB', sum(all, 'peakMb'), undefined, 180),
     ratio('it streams, written / answer', 'KB', written, sum([answerBytes / 1000]), 2.5, 'median'),
   ];
