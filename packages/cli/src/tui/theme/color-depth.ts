@@ -61,6 +61,18 @@ export function toSgr(color: string, depth: ColorDepth, layer: 'text' | 'backgro
   return ofSixteen(nearest(rgb), base);
 }
 
+/** Black, white and their bright forms. */
+const GREYS: ReadonlySet<number> = new Set([0, 7, 8, 15]);
+
+/**
+ * Whether a grey of a theme would become one of the sixteen: bright black is invisible in several palettes, white on
+ * white paper. Such words keep the terminal's own colour; a colour by its name is what the theme asks for.
+ */
+export function isGreyOf16(color: string, depth: ColorDepth): boolean {
+  const rgb = depth === 'ansi16' && !FIXED_COLORS.has(color.toLowerCase()) ? parseHex(color) : undefined;
+  return rgb !== undefined && GREYS.has(nearest(rgb));
+}
+
 function ofSixteen(index: number | undefined, base: number): string | undefined {
   return index === undefined ? undefined : String(base + (index < 8 ? 30 + index : 82 + index));
 }

@@ -3,7 +3,7 @@
  * nested; without colours each returns the text unchanged.
  */
 
-import { toSgr } from './color-depth.ts';
+import { isGreyOf16, toSgr } from './color-depth.ts';
 import type { ColorDepth } from './color-depth.ts';
 import type { Theme } from './theme-colors.ts';
 import { FILL } from '../text/row-width.ts';
@@ -67,7 +67,8 @@ export function createStyles(
   depth: ColorDepth,
   { hasBackgrounds = true, isSpoken = false, hasWeight = depth !== 'none', terminalBackground }: StyleOptions = {},
 ): Styles {
-  const text = (color: string) => wrap(toSgr(color, depth, 'text'), '39');
+  const line = (color: string) => wrap(toSgr(color, depth, 'text'), '39');
+  const text = (color: string) => (isGreyOf16(color, depth) ? PLAIN : line(color));
   const mode = (open: string, close: string) => (hasWeight ? wrap(open, close) : PLAIN);
   const [bold, underline] = [mode('1', '22'), mode('4', '24')];
   const surfaces = surfacesOf(theme, depth, terminalBackground);
@@ -96,7 +97,7 @@ export function createStyles(
     link: text(theme.text.link),
     accent: text(theme.text.accent),
     response: text(theme.text.response),
-    border: text(theme.border.default),
+    border: line(theme.border.default),
     focused: text(theme.border.focused),
     success: text(theme.status.success),
     warning: text(theme.status.warning),

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { colorDepthOf, toSgr } from './color-depth.ts';
 import { backgroundOfEnvironment, backgroundOfReport } from './detect-background.ts';
 import { findFaintColors } from './faint-colors.ts';
+import { contrastOf } from './contrast.ts';
 import { createStyles } from './styles.ts';
+import { surfacesOf } from './surfaces.ts';
+import type { Theme } from './theme-colors.ts';
 import { chooseTheme, themeNames } from './theme.ts';
+import { THEMES } from './themes-data.ts';
 
 describe('themes', () => {
   it('are those people know from Gemini CLI', () => {
@@ -32,6 +36,42 @@ describe('themes', () => {
 
   it('that do not exist are named, with those that do', () => {
     expect(chooseTheme({ name: 'Nope' }).problem).toMatch(/^Unknown theme "Nope"\. Known themes: ANSI, /);
+  });
+});
+
+/** What code, signs and numbers are written in, on changed lines as well. */
+function textsOnChanges({ text, status, ui }: Theme): readonly string[] {
+  return [text.primary, text.secondary, text.link, text.accent, status.success, status.error, ui.symbol, ui.comment];
+}
+
+describe('the texts of a built-in theme', () => {
+  const written = THEMES.filter(({ type }) => type !== 'ansi');
+
+  it.each(written.map((theme) => [theme.name, theme] as const))('are readable everywhere in %s', (_name, theme) => {
+    const { primary, diff } = theme.background;
+    const paper = primary || (theme.type === 'light' ? '#ffffff' : '#1e1e1e');
+    const surfaces = surfacesOf(theme, 'truecolor', paper);
+    const papers = [paper, diff.added, diff.removed, surfaces.message, surfaces.code].filter(Boolean);
+    const faint = textsOnChanges(theme).flatMap((color) =>
+      papers.flatMap((each) => ((contrastOf(color, each) ?? 21) < 4.5 ? [`${color} on ${each}`] : [])),
+    );
+    expect([...faint, ...findFaintColors(theme, paper)]).toEqual([]);
+  });
+});
+
+describe('sixteen colours', () => {
+  it.each(THEMES.filter(({ type }) => type !== 'ansi').map((theme) => [theme.name, theme] as const))(
+    'write no word of %s in a grey: a palette may hide it',
+    (_name, theme) => {
+      const { primary, secondary, comment, response } = createStyles(theme, 'ansi16');
+      const looks = [primary, secondary, comment, response].map((style) => style('x'));
+      expect(looks.filter((look) => /\[(?:30|37|90|97)m/.test(look))).toEqual([]);
+    },
+  );
+
+  it('keep a grey for rules, and where a theme names it', () => {
+    const looks = ['GitHub', 'ANSI'].map((name) => createStyles(chooseTheme({ name }).theme, 'ansi16'));
+    expect([looks[0]?.border('x'), looks[1]?.secondary('x')]).toEqual(['\x1b[90mx\x1b[39m', '\x1b[90mx\x1b[39m']);
   });
 });
 
