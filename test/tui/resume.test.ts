@@ -22,9 +22,9 @@ async function open(options: { model: FakeModel; workspace: Workspace }, args: s
 const callsOf = (lines: readonly string[]) =>
   lines.filter((line) => /^[✓✗-] /.test(line)).map((line) => line.replace(/ · [\d.]+ s$/, ''));
 
-/** The row that counts what a prompt did, without its time and its cost. */
+/** The row that counts what a prompt did and cost, without its time. */
 const receiptOf = (lines: readonly string[]) =>
-  lines.find((line) => /^\d+ calls?\b/.test(line))?.replace(/ · [\d.]+ s(?: · \$.*)?$/, '');
+  lines.find((line) => /^\d+ calls?\b/.test(line))?.replace(/ · [\d.]+ s(?= · |$)/, '');
 
 async function storeSession({ workspace }: { workspace: Workspace }, messages: readonly object[]): Promise<void> {
   const chats = await prepareChats(workspace);
@@ -83,7 +83,7 @@ describe('what calls did', () => {
     await terminal.waitForText('Done.');
     expect(callsOf(terminal.lines()).slice(0, 3)).toEqual(live.slice(0, 3));
     await terminal.waitForText(/^4 calls, /m);
-    expect([receipt, receiptOf(terminal.lines())]).toEqual(Array(2).fill('4 calls, 2 failed · 1 file +1'));
+    expect([receipt, receiptOf(terminal.lines())]).toEqual(Array(2).fill('4 calls, 2 failed · 1 file +1 · $0.0002'));
     const shown = await runCli(['sessions', 'show', 'latest'], { workspace, model });
     expect(shown.stdout).toContain('[Shell] echo begun; exit 3 (Fails)');
     expect(shown.stdout).toContain('[WriteFile] Writing to new.md');

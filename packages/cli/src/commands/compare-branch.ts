@@ -2,7 +2,7 @@
 
 import {
   changesSince,
-  costOf,
+  costOfAnswers,
   countOf,
   describeChange,
   dropBranch,
@@ -83,26 +83,10 @@ async function describeSide(project: Project, branch: Branch, folder: string): P
 async function costSince(session: string, project: Project, since: string): Promise<SideCost> {
   const answers = await tokensSince(session, project, since);
   const { prices } = await loadPrices(project.home);
-  const costs = answers.map(({ model, input, output, cached, thoughts, tool, total, cacheWrite }) =>
-    costOf(
-      model,
-      {
-        input: Math.max(input - cached, 0),
-        prompt: input,
-        candidates: output,
-        total,
-        cached,
-        thoughts,
-        tool,
-        cacheWrite,
-      },
-      prices,
-    ),
-  );
-  const isKnown = costs.every((cost) => cost !== undefined);
+  const usd = costOfAnswers(answers, prices);
   return {
     models: [...new Set(answers.map(({ model }) => model))],
     tokens: answers.reduce((sum, { total }) => sum + total, 0),
-    ...(isKnown && { usd: costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0) }),
+    ...(usd !== undefined && { usd }),
   };
 }

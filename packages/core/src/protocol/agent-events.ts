@@ -4,6 +4,7 @@
  * events carry their fields beside `type`; all of it is JSON, and `output` is a delta.
  */
 
+import type { AnswerTokens } from './answer-tokens.ts';
 import type { FinishReason, Part } from './content.ts';
 import type { InvalidStreamErrorType, StructuredError } from './errors.ts';
 import type { EventAddress, EventOf, GeminiEventType, ServerGeminiStreamEvent } from './events.ts';
@@ -66,6 +67,8 @@ interface AgentEventValues {
     reason?: FinishReason | InvalidStreamErrorType;
     /** Of a recorded prompt: from its first request to its last answer. */
     durationMs?: number;
+    /** Of a recorded prompt: what each of its answers took; absent where something it spent is not on record. */
+    answers?: readonly AnswerTokens[];
   };
 
   /**

@@ -3,7 +3,8 @@
 import { join } from 'node:path';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
 import { systemClock } from '../util/clock.ts';
-import { isRecord } from '../util/is-record.ts';
+import type { AnswerTokens } from '../protocol/answer-tokens.ts';
+import { toAnswerTokens } from './answer-tokens.ts';
 import { readSessionFile } from './read-session-file.ts';
 import { replaySession } from './replay-session.ts';
 import { toHeader, toLines, writeSession } from './session-copy.ts';
@@ -36,18 +37,6 @@ export async function branchSession(
   return sessionId;
 }
 
-/** What one answer took. */
-export interface AnswerTokens {
-  readonly model: string;
-  readonly input: number;
-  readonly output: number;
-  readonly cached: number;
-  readonly thoughts: number;
-  readonly tool: number;
-  readonly total: number;
-  readonly cacheWrite: number;
-}
-
 /** The tokens of a session's answers after a time; none for a session that is gone. */
 export async function tokensSince(wanted: string, project: ProjectSessions, since: string): Promise<AnswerTokens[]> {
   const session = await findSession(wanted, project).catch(() => undefined);
@@ -56,13 +45,12 @@ export async function tokensSince(wanted: string, project: ProjectSessions, sinc
   return lines.filter((line) => line.includes('"tokens"')).flatMap((line) => parseTokens(line, since));
 }
 
-const NOTHING = { input: 0, output: 0, cached: 0, thoughts: 0, tool: 0, total: 0, cacheWrite: 0 };
-
 function parseTokens(line: string, since: string): AnswerTokens[] {
   try {
-    const { timestamp, model, tokens } = JSON.parse(line) as Record<string, unknown>;
-    const isCounted = typeof timestamp === 'string' && timestamp > since && isRecord(tokens);
-    return isCounted ? [{ ...NOTHING, ...tokens, model: typeof model === 'string' ? model : '' }] : [];
+    const message = JSON.parse(line) as Record<string, unknown>;
+    const { timestamp } = message;
+    const tokens = toAnswerTokens(message);
+    return tokens && typeof timestamp === 'string' && timestamp > since ? [tokens] : [];
   } catch {
     // A torn line.
     return [];

@@ -4,6 +4,7 @@
  */
 
 import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
+import type { AnswerTokens } from '../protocol/answer-tokens.ts';
 import type { Part } from '../protocol/content.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ShownCall, ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
@@ -11,6 +12,7 @@ import type { ToolResultDisplay } from '../protocol/tools.ts';
 import { PROGRAM_STOPPED } from '../transcript/messages.ts';
 import { isRecord } from '../util/is-record.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
+import { toAnswerTokens } from './answer-tokens.ts';
 import { describeCall } from './describe-call.ts';
 import { partsOf } from './edited-file.ts';
 import type { EditedFile } from './edited-file.ts';
@@ -49,6 +51,7 @@ export function toSessionEvents(
 }
 
 const SHELL = 'run_shell_command';
+const AGENT = 'invoke_agent';
 const EXIT_CODE = /^Exit Code: (-?\d+)$/m;
 
 /** A call without a response yet. */
@@ -68,6 +71,8 @@ class EventReplay {
   private prompt_id: string | undefined;
   /** The recorded times of the prompt and of its last message. */
   private times = { from: Number.NaN, to: Number.NaN };
+  /** What its answers took; undefined once one did not say it, or a sub-agent spent more elsewhere. */
+  private answers: AnswerTokens[] | undefined = [];
   private prompts = 0;
   private isAnswered = true;
   /** The user or a limit cut the last answer off; the model knows. */
@@ -92,6 +97,7 @@ class EventReplay {
     this.end();
     this.prompt_id = `resumed########${this.prompts++}`;
     this.times = { from: timeOf(message), to: Number.NaN };
+    this.answers = [];
     // An aside needs no answer.
     this.isAnswered = aside !== undefined;
     this.failure = message.failure;
@@ -116,6 +122,7 @@ class EventReplay {
     this.isCutOff = isInterrupted || isKilled;
     this.begin();
     this.noteTime(message);
+    this.noteTokens(message);
     this.thoughts(thoughts);
     const parts = toStoredParts(content);
     const isCut = isCutAnswer(parts);
@@ -160,6 +167,7 @@ class EventReplay {
     if (this.prompt_id !== undefined) return;
     this.prompt_id = `resumed########${this.prompts++}`;
     this.times = { from: Number.NaN, to: Number.NaN };
+    this.answers = [];
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id });
   }
 
@@ -167,10 +175,17 @@ class EventReplay {
     this.times.to = timeOf(message);
   }
 
+  private noteTokens(message: LoadedMessage): void {
+    const tokens = toAnswerTokens(message);
+    if (tokens) this.answers?.push(tokens);
+    else this.answers = undefined;
+  }
+
   /** `started` and `told`: the recorded display, from our own file and from one of Gemini CLI. */
   private request(call: StoredToolCall, started: StartedCall | undefined, told: StoredToolCall | undefined): void {
     const { id, name = '' } = call;
     const callId = id ?? `${name}-${this.events.length}`;
+    if (name === AGENT) this.answers = undefined;
     const args = isRecord(started?.args) ? started.args : (call.args ?? {});
     const display = toDisplayOf(describeCall(started?.name ?? name, args), { ...call, ...told, ...started });
     const { root } = this.options;
@@ -242,10 +257,15 @@ class EventReplay {
     this.failure = undefined;
   }
 
+  private spent(): Pick<PromptEndedEvent, 'answers'> {
+    const { answers } = this;
+    return answers && answers.length > 0 ? { answers } : {};
+  }
+
   private ending(): Omit<PromptEndedEvent, 'type' | 'prompt_id'> {
     if (this.failure !== undefined) return { outcome: 'failed', error: { message: this.failure } };
     const durationMs = this.times.to - this.times.from;
-    if (this.isAnswered) return { outcome: 'completed', ...(durationMs >= 0 && { durationMs }) };
+    if (this.isAnswered) return { outcome: 'completed', ...(durationMs >= 0 && { durationMs }), ...this.spent() };
     return { outcome: 'cancelled', ...(!this.isCut && { detail: PROGRAM_STOPPED }) };
   }
 }
