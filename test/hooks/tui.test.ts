@@ -134,7 +134,7 @@ describe('the terminal UI with hooks', () => {
     expect((await env.terminal.done).code).toBe(143);
     expect([env.terminal.modes().hasBracketedPaste, env.terminal.lines().join('\n')]).toEqual([
       false,
-      expect.stringContaining('castor --resume'),
+      expect.stringContaining('castor -r '),
     ]);
   });
 

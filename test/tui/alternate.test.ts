@@ -31,7 +31,7 @@ describe('with ui.useAlternateBuffer', () => {
       { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },
       'before',
     ]);
-    expect(terminal.lines().at(-1)).toMatch(/^castor --resume/);
+    expect(terminal.lines().at(-1)).toMatch(/^castor -r /);
   });
 
   it('writes a blank that was typed last, where a program that reads the screen finds it', async () => {

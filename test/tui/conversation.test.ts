@@ -62,7 +62,7 @@ describe('a prompt', () => {
     await leave(terminal);
     expect(terminal.lines().slice(-2)).toEqual([
       expect.stringMatching(/^castor {2}\d\S* s · \$\S+$/),
-      expect.stringMatching(/^castor --resume [\w-]+ goes on$/),
+      expect.stringMatching(/^castor -r [0-9a-f]{8} goes on$/),
     ]);
     expect([terminal.modes(), terminal.cursor().isVisible]).toEqual([
       { isAlternate: false, hasBracketedPaste: false, hasMouse: false, hasFocusReports: false },

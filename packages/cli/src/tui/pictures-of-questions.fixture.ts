@@ -1,8 +1,5 @@
-/** The questions and lists of the golden pictures, opened by the functions that ask them. */
+/** The questions of the golden pictures, opened by the functions that ask them. */
 
-import { rewindOption, touchedRows } from './choices/rewind.ts';
-import { previewRows } from './choices/session-preview.ts';
-import { sessionOptions } from './choices/sessions.ts';
 import { askApproval } from './dialogs/approval.ts';
 import type { ActionDetails } from './dialogs/approval-matter.ts';
 import { askQuestions } from './dialogs/ask-user.ts';
@@ -13,7 +10,6 @@ import { askForAccess } from './dialogs/first-run.ts';
 import { askAboutPlainText } from './dialogs/key-question.ts';
 import { askAboutLoop } from './dialogs/loop-question.ts';
 import { askAboutPlan } from './dialogs/plan-approval.ts';
-import { SelectDialog } from './dialogs/select-dialog.ts';
 import { askAboutServers } from './dialogs/server-consent.ts';
 import { askServerQuestion } from './dialogs/server-question.ts';
 import { askAboutTrust } from './dialogs/trust-question.ts';
@@ -119,43 +115,6 @@ const DATABASES = [
   { label: 'SQLite', description: 'one file, no server' },
 ];
 
-const MINUTE = 60_000;
-const SESSIONS = [
-  { id: '1', title: 'Cart totals below zero', lastUpdated: -2 * 60 * MINUTE },
-  { id: '2', title: 'Which database should the carts live in?', lastUpdated: -30 * 60 * MINUTE },
-  { id: '3', title: 'Release 1.2', lastUpdated: -4 * 24 * 60 * MINUTE },
-];
-
-function sessions(styles: Styles, width: number): readonly string[] {
-  const question = {
-    title: 'Resume which session?',
-    options: sessionOptions(SESSIONS, 0),
-    search: true,
-    preview: (_value: unknown, space: { styles: Styles; width: number; maxRows: number }) =>
-      previewRows({ prompts: 12, asked: 'fix it', answered: 'The total stops at zero.\n\nAll tests pass.' }, space),
-    keys: [['del', 'deletes']] as const,
-    enters: 'goes on with it',
-  };
-  return new SelectDialog(question, () => {}).view({ styles, width, maxRows: 40 }).rows;
-}
-
-function rewind(styles: Styles, width: number): readonly string[] {
-  const edits = ['src/cart.ts', 'src/api/checkout.ts'].map((path) => ({ path, diff: FILE_DIFF }));
-  const points = [
-    { text: 'fix it', edits, hasCommands: true, sentAt: new Date(2026, 10, 16, 14, 2).getTime() },
-    { text: 'why does the total go negative when a voucher is larger?', edits: [], hasCommands: false },
-  ] as unknown as Parameters<typeof rewindOption>[0][];
-  const question = {
-    title: 'Rewind to before which message?',
-    options: points.map(rewindOption),
-    search: true,
-    enters: 'goes back to before it',
-    preview: (each: (typeof points)[number], space: { styles: Styles }) =>
-      touchedRows(each, (path) => path, space.styles),
-  };
-  return new SelectDialog(question, () => {}).view({ styles, width, maxRows: 40 }).rows;
-}
-
 export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
   'question-edit': approval(EDIT),
   'question-write': approval({
@@ -237,6 +196,4 @@ export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
   'question-loop': asked((host, signal) => askAboutLoop(host, signal)),
   'question-keyring': asked((host, signal) => askAboutPlainText(host, signal, '~/.gemini/.env')),
   'question-agent': approval({ ...EXEC, title: 'Agent reviewer: Confirm Shell Command', command: 'npm test' }),
-  sessions,
-  rewind,
 };

@@ -1,19 +1,15 @@
-/** What a session shows around its answers, for the golden pictures: agents, servers, changes, its header and its end. */
+/** What a session shows around its answers, for the golden pictures: agents, servers, its header and its end. */
 
 import { GeminiEventType, createTranscript, reduce } from '@castor/core';
 import type { AgentEvent, Transcript } from '@castor/core';
 import { describeStates } from '../slash/mcp-page.ts';
-import { changesQuestion, decisionQuestion } from './choices/diff.ts';
 import { callRows } from './components/call-rows.ts';
 import type { FrameData } from './components/frame-data.ts';
 import { renderExit } from './conversation/exit-summary.ts';
 import { renderPage } from './conversation/outcome-rows.ts';
 import { renderResumeHeader } from './conversation/resume-header.ts';
 import { renderToolCall } from './conversation/tool-call.ts';
-import { SelectDialog } from './dialogs/select-dialog.ts';
-import { FILE_DIFF } from './pictures-of-questions.fixture.ts';
 import type { DrawComponent } from './pictures-of-questions.fixture.ts';
-import { grammars } from './render/grammars.ts';
 
 interface AgentRun {
   readonly name: string;
@@ -94,14 +90,6 @@ const TOOLS = Array.from({ length: 12 }, () => ({ server: { name: 'github' } }))
   typeof describeStates
 >[1]['tools'];
 
-const CHANGED = ['src/cart.ts', 'src/api/checkout.ts'].map((name) => ({
-  path: `/shop/${name}`,
-  name,
-  diffs: [FILE_DIFF],
-  prompts: [1, 2],
-  revert: async () => [],
-}));
-
 export const SESSION: Readonly<Record<string, DrawComponent>> = {
   agents: (styles, width) => {
     const size = { columns: width + 1, rows: 24 };
@@ -118,14 +106,6 @@ export const SESSION: Readonly<Record<string, DrawComponent>> = {
   },
   servers: (styles, width) =>
     renderPage(describeStates({ states: SERVERS, search: undefined }, { tools: TOOLS }), { styles, width }),
-  changes: (styles, width) => {
-    const space = { styles, width, maxRows: 40 };
-    return [
-      ...new SelectDialog(changesQuestion(CHANGED, { grammars }), () => {}).view(space).rows,
-      '',
-      ...new SelectDialog(decisionQuestion(CHANGED[0]!, { grammars }), () => {}).view(space).rows,
-    ];
-  },
   resume: (styles, width) =>
     renderResumeHeader({ title: 'Cart totals below zero', messages: 12, age: 7_200_000 }, { styles, width }),
   exit: (styles) => {

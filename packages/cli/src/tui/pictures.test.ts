@@ -32,6 +32,7 @@ import { PICKERS } from './pictures-of-pickers.fixture.ts';
 import { FILE_DIFF, QUESTIONS } from './pictures-of-questions.fixture.ts';
 import type { DrawComponent } from './pictures-of-questions.fixture.ts';
 import { SESSION } from './pictures-of-sessions.fixture.ts';
+import { WORK } from './pictures-of-work.fixture.ts';
 import { grammars } from './render/grammars.ts';
 import { createHighlighter } from './render/highlight.ts';
 import { renderMarkdown } from './render/markdown-stream.ts';
@@ -49,6 +50,7 @@ const LOOKS: readonly [name: string, styles: Styles, columns: number][] = [
   ['dark, 256 colours', createStyles(DARK, 'ansi256'), 80],
   ['light, 256 colours', createStyles(LIGHT, 'ansi256'), 80],
   ['dark, 16 colours', createStyles(DARK, 'ansi16'), 80],
+  ['light, 16 colours', createStyles(LIGHT, 'ansi16'), 80],
   ['NO_COLOR', createStyles(DARK, 'none', { hasWeight: true }), 80],
   ['a screen reader', createStyles(DARK, 'none', { isSpoken: true }), 80],
   ['40 columns', createStyles(DARK, 'truecolor'), 40],
@@ -138,15 +140,15 @@ const READS = [
   call({ name: 'grep_search', display: { name: 'SearchText', description: "'totalOf'" }, kind: 'search' }),
 ];
 
-/** The composer after `/m`, with the real commands. */
-async function openMenu(columns: number): Promise<ComposerSnapshot> {
+/** The composer after these words, with the real commands. */
+async function openMenu(words: string, columns: number): Promise<ComposerSnapshot> {
   const completion = [createCommandCompletion(() => byGroup(BUILTIN_COMMANDS))];
   const controller = createComposerController({ onSubmit() {}, completion });
   controller.setSize({ columns, maxRows: 14 });
   const opened = new Promise<void>((resolve) => {
     controller.subscribe(() => controller.getSnapshot().suggestions && resolve());
   });
-  controller.setText('/m');
+  controller.setText(words);
   await opened;
   const snapshot = controller.getSnapshot();
   controller.dispose();
@@ -154,7 +156,12 @@ async function openMenu(columns: number): Promise<ComposerSnapshot> {
 }
 
 const WIDTHS = new Set(LOOKS.map(([, , columns]) => columns - 1));
-const MENUS = new Map(await Promise.all([...WIDTHS].map(async (width) => [width, await openMenu(width)] as const)));
+
+async function openMenus(words: string): Promise<ReadonlyMap<number, ComposerSnapshot>> {
+  return new Map(await Promise.all([...WIDTHS].map(async (width) => [width, await openMenu(words, width)] as const)));
+}
+
+const [ALL_COMMANDS, SOME_COMMANDS] = [await openMenus('/'), await openMenus('/m')];
 
 function composer(styles: Styles, columns: number): string[] {
   const controller = createComposerController({ onSubmit() {} });
@@ -171,7 +178,12 @@ function composer(styles: Styles, columns: number): string[] {
   } as const;
   const text = composerRows(controller.getSnapshot(), { mode: 'autoEdit', footer }, styles);
   controller.dispose();
-  return [...text, '', ...composerRows(MENUS.get(columns)!, { mode: 'default', footer }, styles)];
+  return [
+    ...text,
+    ...[ALL_COMMANDS, SOME_COMMANDS].flatMap((menus) => {
+      return ['', ...composerRows(menus.get(columns)!, { mode: 'default', footer }, styles)];
+    }),
+  ];
 }
 
 /** A session that has read much and run much. */
@@ -250,6 +262,7 @@ const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   ...QUESTIONS,
   ...SESSION,
   ...PICKERS,
+  ...WORK,
   files: FILES,
   outcome: (styles, width) => [
     ...renderOutcome('The model is gemini-3-flash for this session.', { styles, width }),

@@ -166,10 +166,10 @@ function toggleTodos(app: App): void {
   app.screen.drawNow();
 }
 
-/** Shows the results of the last prompt in full, on a page that leaves nothing behind. */
 /** The page of results that is open: the key that opened it closes it. */
 const openResults = new WeakMap<App, AbortController>();
 
+/** Shows the results of the last prompt in full, on a page that leaves nothing behind. */
 function showMore(app: App): void {
   const open = openResults.get(app);
   if (open) return open.abort();

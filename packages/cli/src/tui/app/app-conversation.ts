@@ -7,6 +7,7 @@ import { UnauthorizedError, getErrorMessage } from '@castor/core';
 import type { AgentEvent, PromptEndedEvent } from '@castor/core';
 import { Conversation } from '../../surface/conversation.ts';
 import type { App } from './app.ts';
+import { withoutDots } from '../text/without-dots.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import { askAboutLoop } from '../dialogs/loop-question.ts';
 import { printReceipt } from './print-receipt.ts';
@@ -101,7 +102,7 @@ function tellWayOut(app: App, { outcome }: PromptEndedEvent): void {
   const rows = [next, ...(report === undefined ? [] : [`details: ${report}`])];
   const { secondary } = app.appearance.styles;
   const inset = { width: app.width, first: '  ', rest: '  ' };
-  app.print(rows.flatMap((row) => (app.isSpoken ? [row] : wrapRows(secondary(row), inset))));
+  app.print(rows.flatMap((row) => (app.isSpoken ? [withoutDots(row)] : wrapRows(secondary(row), inset))));
 }
 
 function onChange({ conversation, state, screen, isSpoken, onStateChange }: App): void {

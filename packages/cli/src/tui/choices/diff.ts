@@ -3,6 +3,7 @@
  * made them; one is kept, or reverted to what it was before.
  */
 
+import type { WorkspaceAgent } from '@castor/core';
 import { countOf, listRewindPoints, revertEdits } from '@castor/core/program';
 import { sanitizeLine } from '../../sanitize.ts';
 import { changedFiles } from '../../slash/undo-service.ts';
@@ -37,11 +38,12 @@ async function listChanges({ state }: App): Promise<ChangedFile[]> {
   if (!agent || !recorder) return [];
   const { undo, workspace } = agent;
   const edits = listRewindPoints({ chat: agent.chat, recorder })[0]?.edits ?? [];
-  const isShown = (path: string) => !undo || workspace.relative(path).startsWith('..');
+  const isShown = (path: string) => !undo || isOutside(workspace.relative(path));
   const others = [...new Set(edits.map(({ path }) => path))].filter(isShown).map((path): ChangedFile => {
     const own = edits.filter((edit) => edit.path === path);
     const revert = async () => (await revertEdits(own, workspace)).problems;
-    return { path, name: sanitizeLine(path), diffs: own.map(({ diff }) => diff), prompts: [], revert };
+    const name = sanitizeLine(nameOf(path, workspace));
+    return { path, name, diffs: own.map(({ diff }) => diff), prompts: [], revert };
   });
   if (!undo) return others;
   const files = (await changedFiles(agent)).map(({ path, diff, note, prompts }): ChangedFile => {
@@ -49,6 +51,16 @@ async function listChanges({ state }: App): Promise<ChangedFile[]> {
     return { path, name: sanitizeLine(path), diffs: diff === undefined ? [] : [diff], note, prompts, revert };
   });
   return [...files, ...others];
+}
+
+/** Inside the workspace, as the user knows it. */
+function nameOf(path: string, workspace: WorkspaceAgent['workspace']): string {
+  const name = workspace.relative(path);
+  return isOutside(name) ? path : name;
+}
+
+function isOutside(relative: string): boolean {
+  return /^\.\.(?:[\\/]|$)/.test(relative);
 }
 
 export async function chooseChanges(app: App, signal: AbortSignal): Promise<void> {
@@ -92,7 +104,7 @@ export function decisionQuestion(file: ChangedFile, look: Look): SelectQuestion<
       file.diffs.length === 0
         ? [sanitizeLine(file.note ?? '')]
         : file.diffs.flatMap((diff) =>
-            renderDiff(diff, { ...lookOf(file, look), styles, width: width - 4, maxRows: Infinity }),
+            renderDiff(diff, { ...lookOf(file, look), styles, width: width - 4, maxRows: Infinity, wraps: true }),
           ),
     options: [
       { label: 'Keep it', value: 'keep' },

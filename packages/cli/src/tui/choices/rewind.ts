@@ -144,14 +144,21 @@ export function rewindOption(point: RewindPoint): SelectOption<RewindPoint> {
 }
 
 const MOST_FILES = 4;
+const NOTHING_TOUCHED = 'No edits and no commands since.';
+const ONLY_COMMANDS = 'No edits since; what commands changed is counted next.';
 
 /** The files that calls changed since; as many rows for every message. */
-export function touchedRows({ edits }: RewindPoint, relative: (path: string) => string, styles: Styles): string[] {
+export function touchedRows(
+  { edits, hasCommands }: RewindPoint,
+  relative: (path: string) => string,
+  styles: Styles,
+): string[] {
   const files = [...new Set(edits.map(({ path }) => path))];
   const rows = files.slice(0, MOST_FILES).map((path) => {
     const counts = countText(countEdits(edits.filter((edit) => edit.path === path)), styles);
     return `  ${styles.link(sanitizeLine(relative(path)))} ${counts}`;
   });
+  if (files.length === 0) rows.push(styles.secondary(`  ${hasCommands ? ONLY_COMMANDS : NOTHING_TOUCHED}`));
   if (files.length > MOST_FILES) rows.push(styles.secondary(`  … ${countOf(files.length - MOST_FILES, 'file')}`));
   return [...rows, ...Array.from({ length: Math.max(0, MOST_FILES + 1 - rows.length) }, () => '')];
 }

@@ -9,7 +9,7 @@ import type { App } from '../app/app.ts';
 import type { SelectOption } from '../dialogs/select-dialog.ts';
 import { shortAge } from '../render/short-age.ts';
 import { changeSession } from '../app/session-change.ts';
-import { createSessionPreview } from './session-preview.ts';
+import { createSessionPreviews } from './session-preview.ts';
 
 type Choice = { readonly id: string; readonly isRemoved?: boolean } | { readonly words: string };
 
@@ -18,15 +18,17 @@ const MOST_MATCHES = 50;
 export async function chooseSession(app: App, context: CommandContext): Promise<void> {
   let others = await listOthers(context);
   if (others.length === 0) return app.info('No earlier sessions in this folder.');
-  const preview = createSessionPreview(app, context);
-  for (let shown = sessionOptions(others, Date.now()); ;) {
+  const previews = createSessionPreviews(app, context);
+  const list = () => sessionOptions(others, Date.now(), previews.hintOf);
+  void previews.readAhead(others);
+  for (let shown = list(); ;) {
     const choice = await app.dialogs.choose<Choice>(
       {
         title: 'Resume which session?',
         search: true,
         options: shown,
         whenSearched: searchInside,
-        preview: (value, space) => preview('id' in value ? value.id : undefined, space),
+        preview: (value, space) => previews.rows('id' in value ? value.id : undefined, space),
         keys: [['del', 'deletes']],
         enters: 'goes on with it',
         remove: (value) => ('id' in value ? { ...value, isRemoved: true } : value),
@@ -47,7 +49,7 @@ export async function chooseSession(app: App, context: CommandContext): Promise<
       others = await listOthers(context);
       if (others.length === 0) return;
     } else return changeSession(app, { resume: choice.id });
-    shown = sessionOptions(others, Date.now());
+    shown = list();
   }
 }
 
@@ -59,10 +61,11 @@ async function listOthers({ home, agent }: CommandContext): Promise<readonly Ses
     .toSorted((one, other) => other.lastUpdated - one.lastUpdated);
 }
 
-/** The age stands first, in a column of its own. */
-export function sessionOptions(
-  sessions: readonly Pick<SessionSummary, 'id' | 'title' | 'lastUpdated'>[],
+/** The age stands first, in a column of its own; the second column is asked for whenever the list is drawn. */
+function sessionOptions(
+  sessions: readonly SessionSummary[],
   now: number,
+  hintOf: (id: string) => string,
 ): readonly SelectOption<Choice>[] {
   const ages = sessions.map(({ lastUpdated }) => shortAge(now - lastUpdated));
   const widest = Math.max(0, ...ages.map(({ length }) => length));
@@ -70,6 +73,9 @@ export function sessionOptions(
     label: sanitizeLine(title),
     value: { id },
     mark: `${ages[index]!.padEnd(widest)} `,
+    get hint() {
+      return hintOf(id);
+    },
   }));
 }
 

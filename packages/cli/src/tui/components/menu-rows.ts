@@ -24,10 +24,12 @@ function listRows(view: SuggestionView, columns: number, styles: Styles): string
     return [styles.secondary(cutRow(row, width)), last];
   }
   const query = view.query ?? '';
-  const rows = items.map((item, index) => {
-    const heading = item.group === items[index - 1]?.group ? undefined : item.group;
+  const hasHeadings = (view.headings ?? 0) > 0;
+  const rows = items.flatMap((item, index) => {
+    const begins = hasHeadings && item.group !== items[index - 1]?.group;
     const shown = hasDescriptions || item.description === undefined ? item : { ...item, description: '' };
-    return menuRow(shown, { isActive: index === activeIndex, label, hasFacts, width, styles, query, heading });
+    const row = menuRow(shown, { isActive: index === activeIndex, label, hasFacts, width, styles, query });
+    return begins ? [styles.secondary(shortenRow(`  ${item.group ?? ''}`, width)), row] : [row];
   });
   return [...rows, ...detail.map((row) => (row === '' ? '' : styles.secondary(row))), last];
 }
@@ -56,15 +58,10 @@ interface MenuLook {
   readonly width: number;
   readonly styles: Styles;
   readonly query: string;
-  /** The group that begins here, at the right edge: it moves no row. */
-  readonly heading: string | undefined;
 }
 
-/** Narrower windows have no room for the groups. */
-const LEAST_FOR_GROUPS = 64;
-
 function menuRow({ label: name, description, fact }: Suggestion, look: MenuLook): string {
-  const { isActive, label, hasFacts, styles, query, heading } = look;
+  const { isActive, label, hasFacts, styles, query } = look;
   const room = description === undefined && !hasFacts ? look.width - 2 : label;
   const shown = shortenStart(makeVisibleLine(name), room);
   const styled = isActive
@@ -75,16 +72,7 @@ function menuRow({ label: name, description, fact }: Suggestion, look: MenuLook)
   const isPlain = isActive && description !== undefined;
   const about = words === '' ? '' : `${gap}${isPlain ? styles.primary(words) : styles.secondary(words)}`;
   const whole = `${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${styled}${about}`;
-  const group = look.width < LEAST_FOR_GROUPS ? '' : groupBeside(whole, heading ?? '', look.width);
-  const row = shortenRow(whole, look.width - (group === '' ? 0 : rowWidth(group) + 2));
-  if (group === '') return row;
-  return `${row}${' '.repeat(Math.max(look.width - rowWidth(row) - rowWidth(group), 2))}${styles.secondary(group)}`;
-}
-
-/** A description that fits into its row is not cut for the name of a group. */
-function groupBeside(row: string, group: string, width: number): string {
-  const isCutByGroup = rowWidth(row) <= width && rowWidth(row) + 2 + rowWidth(group) > width;
-  return isCutByGroup ? '' : group;
+  return shortenRow(whole, look.width);
 }
 
 /** The letters that were typed stand out, and the name of a file from its folder. */

@@ -18,6 +18,8 @@ const VERBS: Readonly<Record<string, string>> = {
   WebFetch: 'Fetching',
 };
 const WAITS = /^asks: /;
+/** From here on a count is written with a `k`. */
+const LEAST_BARE = 1_000;
 /** Steps that are no calls: thoughts, questions, requests that are tried again. */
 const NO_CALL = /^(?:\(.*\)$|asks: |waits: )/;
 
@@ -42,7 +44,7 @@ export function renderAgent(call: ToolCallView, { styles, width, age }: AgentOpt
   const calls = steps.filter((step) => !NO_CALL.test(step)).length;
   const shown = { ...call, display: { ...display, description: `${name} · ${act}` } };
   const tokens = child?.tokens ?? 0;
-  const facts = [calls > 0 && countOf(calls, 'call'), age, tokens > 0 && shortCount(tokens)];
+  const facts = [calls > 0 && countOf(calls, 'call'), age, tokens > 0 && tokenText(tokens)];
   return renderTitle(shown, { styles, width, facts: facts.filter((fact) => typeof fact === 'string') });
 }
 
@@ -55,9 +57,14 @@ export function factsOfAgent({ child, spent }: ToolCallView, took: string | unde
   return [
     made > 0 && countOf(made, 'call'),
     took,
-    spent !== undefined && spent.tokens > 0 && shortCount(spent.tokens),
+    spent !== undefined && spent.tokens > 0 && tokenText(spent.tokens),
     spent?.usd !== undefined && spent.usd > 0 && shortCost(spent.usd),
   ].filter((fact) => typeof fact === 'string');
+}
+
+/** `18.2k` beside calls and seconds is known for tokens; a bare `30` is not. */
+function tokenText(tokens: number): string {
+  return tokens < LEAST_BARE ? countOf(tokens, 'token') : shortCount(tokens);
 }
 
 /** A step in the words of the status row: `Searching "totalOf"`. */

@@ -4,6 +4,7 @@
  */
 
 import { sanitize } from '../../sanitize.ts';
+import { withoutDots } from '../text/without-dots.ts';
 import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
 import type { Style, Styles } from '../theme/styles.ts';
 
@@ -27,7 +28,7 @@ export function isPage(text: string): boolean {
 /** Without a gap: it belongs to the row above. */
 export function renderOutcome(text: string, { styles, width }: OutcomeOptions): string[] {
   const words = sanitize(expandTabs(text)).trim();
-  if (styles.isSpoken) return words.split('\n');
+  if (styles.isSpoken) return withoutDots(words).split('\n');
   const first = `  ${styles.secondary('└')} `;
   return wrapRows(styles.secondary(words), { width: proseWidth(width), first, rest: '    ' });
 }
@@ -57,7 +58,7 @@ const SPOKEN_MARKS: Readonly<Record<string, string>> = {
 function sayLine(line: string): string {
   const [lead = '', , mark = ''] = MARK.exec(line) ?? [];
   const words = line.slice(lead.length).replace(BAR, '').trim();
-  return `${SPOKEN_MARKS[mark] ?? ''}${words.replaceAll(/ {2,}/g, ', ').replaceAll(' · ', ', ')}`;
+  return `${SPOKEN_MARKS[mark] ?? ''}${withoutDots(words.replaceAll(/ {2,}/g, ', '))}`;
 }
 
 function withBar(line: string, styles: Styles): string {

@@ -2,6 +2,7 @@
 
 import type { ToolCallView } from '@castor/core';
 import { countOf } from '@castor/core/program';
+import { withoutDots } from '../text/without-dots.ts';
 import { blockOf, refusalOf, stateOf, titleOf, wordsOf } from './call-title.ts';
 
 export interface CallFacts {
@@ -29,7 +30,7 @@ export function sayHead(call: ToolCallView, { took, changes }: CallFacts): strin
     lines > 0 && countOf(lines, 'line'),
   ];
   // A task of an agent is a sentence.
-  const name = [verb, object.replace(/\.$/, '')].filter(Boolean).join(' ');
+  const name = [verb, withoutDots(object.replace(/\.$/, ''))].filter(Boolean).join(' ');
   return `${name}: ${facts.filter(Boolean).join(', ')}.`;
 }
 

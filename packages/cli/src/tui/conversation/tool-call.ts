@@ -10,7 +10,7 @@ import { renderDiff } from '../render/diff.ts';
 import { countChanges } from '../render/parse-diff.ts';
 import type { Grammars } from '../render/highlight.ts';
 import { cutRow, shortenRow } from '../text/row-width.ts';
-import { expandTabs, wrapRows } from '../text/wrap-rows.ts';
+import { breakRow, expandTabs, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
 import { factsOfAgent } from './agent-row.ts';
 import { isBareCancel, isPath, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
@@ -23,6 +23,8 @@ export interface ToolCallOptions {
   readonly maxRows: number;
   /** Shows whole results up to `maxRows`, not only the part that matters. */
   readonly isWhole?: boolean;
+  /** Long lines go on in the next row. Default: where results are whole; else they are cut. */
+  readonly wraps?: boolean;
   /** The key that shows the rest. */
   readonly moreKey?: string | undefined;
   /** Before the lines of a diff. Default true. */
@@ -129,6 +131,7 @@ function renderDiffResult(result: Extract<ShownResult, { fileDiff: string }>, op
     lineNumbers,
     grammars,
     fileName: result.fileName,
+    wraps: isWhole,
     indent: '  ',
     maxRows: isWhole ? maxRows : Math.max(Math.min(maxRows * 3, 40), 12),
   });
@@ -144,12 +147,15 @@ function renderResult(call: ToolCallView, result: ShownResult, options: ToolCall
 }
 
 function renderText(call: ToolCallView, text: string, options: ToolCallOptions): string[] {
-  const { styles, width, maxRows, isWhole = false } = options;
+  const { styles, width, maxRows, isWhole = false, wraps = isWhole } = options;
   const lines = trimLines(sanitize(expandTabs(text)).split('\n'));
   const style = call.status === 'error' ? styles.error : styles.secondary;
-  const show = (some: readonly string[]) => some.map((line) => style(shortenRow(line, width)));
+  const fit = (line: string) =>
+    wraps ? breakRow(line.slice(0, maxRows * width).toWellFormed(), width) : [shortenRow(line, width)];
+  const show = (some: readonly string[]) => some.flatMap((line) => fit(line).map((row) => style(row)));
   if (lines.length === 0) return [];
-  if (lines.length <= FEW_LINES) return lines.flatMap((line) => wrapFew(line, width, maxRows).map((row) => style(row)));
+  if (lines.length <= FEW_LINES && !wraps)
+    return lines.flatMap((line) => wrapFew(line, width, maxRows).map((row) => style(row)));
   const [head, tail] = rowsOf(call, isWhole, maxRows);
   const left = lines.length - head - tail;
   if (left <= 1) return show(lines);
@@ -229,6 +235,6 @@ function sayBody(call: ToolCallView, options: ToolCallOptions): string[] {
   // Its head has named the file and counted the lines.
   if (changesOf(call) && typeof result === 'object' && 'fileDiff' in result)
     return renderDiff(result.fileDiff, options).slice(1);
-  const rows = renderBody(call, { ...options, styles: { ...options.styles, isSpoken: false } });
+  const rows = renderBody(call, { ...options, wraps: true, styles: { ...options.styles, isSpoken: false } });
   return rows.map((row) => sayFold(row.replace(/^(?: {2}└ | {4})/, '')));
 }

@@ -14,6 +14,7 @@ import { renderFailure } from './failure-rows.ts';
 import { renderToolCall } from './tool-call.ts';
 import { shortenRow } from '../text/row-width.ts';
 import { withTilde } from '../text/with-tilde.ts';
+import { withoutDots } from '../text/without-dots.ts';
 import { expandTabs, proseWidth, wrapRows } from '../text/wrap-rows.ts';
 
 export interface ItemOptions {
@@ -112,7 +113,7 @@ const SPOKEN_MARKS: Readonly<Record<string, string>> = { '!': 'Warning: ', '✗'
 
 /** A note of our own: a mark, and text of any length. */
 export function renderNote(mark: string, text: string, style: Style, width: number, isSpoken = false): string[] {
-  if (isSpoken) return sanitize(`${SPOKEN_MARKS[mark] ?? ''}${text.trim()}`).split('\n');
+  if (isSpoken) return sanitize(`${SPOKEN_MARKS[mark] ?? ''}${withoutDots(text.trim())}`).split('\n');
   const words = style(sanitize(expandTabs(text)).trim());
   return wrapRows(words, { width: proseWidth(width), first: style(`${mark} `), rest: '  ', hasColumns: true });
 }
@@ -150,6 +151,7 @@ function renderThought(
   { styles, width }: ItemOptions,
 ): string[] {
   const words = sanitize(expandTabs(description)).trim().replaceAll(/\s+/g, ' ');
+  if (styles.isSpoken) return sayThought(sanitize(subject), words);
   const text = [subject === '' ? '' : styles.italic(sanitize(subject)), words].filter(Boolean).join('  ');
   if (text === '') return [];
   const rows = wrapRows(styles.secondary(text), {
@@ -160,4 +162,10 @@ function renderThought(
   return rows.length <= THOUGHT_ROWS
     ? rows
     : [...rows.slice(0, THOUGHT_ROWS - 1), shortenRow(`${rows[THOUGHT_ROWS - 1]}${styles.secondary(' …')}`, width)];
+}
+
+/** Whole: a voice cannot see the part that was cut. */
+function sayThought(subject: string, words: string): string[] {
+  const said = [subject, words].filter(Boolean).join('. ');
+  return said === '' ? [] : [`Thinking: ${said}`];
 }

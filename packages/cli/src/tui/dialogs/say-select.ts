@@ -1,6 +1,7 @@
 /** A question with answers for a voice: what is chosen, columns one after the other, keys in a sentence. Pure. */
 
 import { stripStyles } from '../text/row-width.ts';
+import { withoutDots } from '../text/without-dots.ts';
 
 interface SpokenOption {
   readonly label: string;
@@ -31,7 +32,7 @@ export function sayOption(
   { label, hint = '', mark = '', below = [] }: SpokenOption,
   { isChosen, number }: { isChosen: boolean; number: string },
 ): string {
-  const columns = hint.trim().replace(/^→ /, 'then ').replaceAll(/ {2,}/g, ', ').replaceAll(' · ', ', ');
+  const columns = withoutDots(hint.trim().replace(/^→ /, 'then ').replaceAll(/ {2,}/g, ', '));
   const words = [label.replaceAll(/ {2,}/g, ', '), columns, ...below]
     .map((part) => part.replaceAll(/,? …/g, ''))
     .filter(Boolean)

@@ -6,6 +6,7 @@
 import { sanitize } from '../../sanitize.ts';
 import { renderKeys, renderRule } from '../render/rule.ts';
 import { rowWidth, shortenRow } from '../text/row-width.ts';
+import { withoutDots } from '../text/without-dots.ts';
 import { proseWidth, wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
 import type { DialogSpace } from './dialog.ts';
@@ -123,7 +124,7 @@ function groupRow(options: readonly PictureOption[], index: number, styles: Styl
 function titleRows({ title, facts, why, options, search, index }: SelectPicture, space: DialogSpace): string[] {
   const { styles, width } = space;
   const words = sanitize(title).replaceAll(/\s+/g, ' ').trim();
-  if (styles.isSpoken) return [`Question: ${words}`];
+  if (styles.isSpoken) return [`Question: ${withoutDots(words)}`];
   const count = search && options.length > 0 ? `${index + 1} of ${options.length}` : '';
   const left = [styles.bold(words), facts].filter(Boolean).join(' ');
   const right = styles.secondary(why ? sanitize(why) : count);
@@ -262,7 +263,7 @@ function aboutRows({ options, index }: SelectPicture, { styles, width }: DialogS
   if (options.every(({ about }) => about === undefined)) return [];
   const { about = '', aside = '' } = options[index] ?? {};
   const most = proseWidth(width);
-  const told = sanitize(styles.isSpoken ? aside.replaceAll(' · ', ', ') : aside);
+  const told = sanitize(styles.isSpoken ? withoutDots(aside) : aside);
   const end = aside === '' ? '' : `${about === '' ? '' : ' '}${styles.secondary(told)}`;
   const shown = wrapRows(`${about}${end}`, { width: most, first: '  ' });
   // A long sentence gives way to what follows it.

@@ -146,6 +146,8 @@ export interface SuggestionView {
   readonly above?: number;
   /** The window that fits the height. */
   readonly items: readonly Suggestion[];
+  /** Rows with the names of groups: one before the first item, and one where a group begins. None: 0. */
+  readonly headings?: number;
   readonly activeIndex: number;
   readonly hiddenAbove: number;
   readonly hiddenBelow: number;

@@ -14,6 +14,8 @@ export const PROMPT_CELLS = 2;
 /** The rule above the text. */
 const BORDER_ROWS = 1;
 const MAX_SUGGESTIONS = 8;
+/** A lower list has no room for the names of groups. */
+const LEAST_FOR_GROUPS = 6;
 /** Rows of text that the list always leaves. */
 const TEXT_ROWS_KEPT = 3;
 
@@ -46,7 +48,7 @@ export function viewComposer(input: ViewInput): ComposerSnapshot {
   const room = available - Math.min(total, TEXT_ROWS_KEPT) - 1;
   const listRows = countListRows(list, room);
   const shown = listRows === 0 ? undefined : viewList(list!, { rows: listRows, room, columns: input.columns });
-  const needed = shown ? listRows + 1 + shown.detail.length : 0;
+  const needed = shown ? rowsOf(shown) : 0;
   const above = Math.max(0, Math.min(leastListed, room + 1) - needed);
   const suggestions = shown && { ...shown, above };
   // Rows of a list that has closed give way to text.
@@ -76,7 +78,12 @@ export function composerHeight(snapshot: ComposerSnapshot): number {
 /** Rows of the list above the rule. */
 export function listHeight({ suggestions }: ComposerSnapshot): number {
   if (!suggestions) return 0;
-  return (suggestions.above ?? 0) + Math.max(1, suggestions.items.length) + suggestions.detail.length + 1;
+  return (suggestions.above ?? 0) + rowsOf(suggestions);
+}
+
+/** With the count, without empty rows. */
+function rowsOf({ items, headings = 0, detail }: SuggestionView): number {
+  return Math.max(1, items.length) + headings + detail.length + 1;
 }
 
 /** The position of the real cursor, from the top left corner of the composer. */
@@ -97,12 +104,14 @@ function viewList(
   { rows, room, columns }: { rows: number; room: number; columns: number },
 ): SuggestionView {
   const { items, activeIndex, isLoading, isExpanded, whenEmpty, target } = list;
-  const first = Math.max(0, Math.min(activeIndex - Math.floor(rows / 2), items.length - rows));
-  const shown = items.slice(first, first + rows);
+  const isGrouped = rows >= LEAST_FOR_GROUPS && items.every(({ group }) => group !== undefined);
+  const { first, end, headings } = isGrouped ? windowOfGroups(items, activeIndex, rows) : windowOf(list, rows);
+  const shown = items.slice(first, end);
   const active = activeIndex - first;
   const detail = suggestionDetail(shown, { active, columns, most: room - rows, isExpanded });
   return {
     items: shown,
+    headings,
     activeIndex: active,
     hiddenAbove: first,
     hiddenBelow: items.length - first - shown.length,
@@ -113,6 +122,42 @@ function viewList(
     isCut: detail.isCut,
     isExpanded,
   };
+}
+
+interface ListWindow {
+  readonly first: number;
+  readonly end: number;
+  readonly headings: number;
+}
+
+function windowOf({ items, activeIndex }: Pick<SuggestionsShown, 'items' | 'activeIndex'>, rows: number): ListWindow {
+  const first = Math.max(0, Math.min(activeIndex - Math.floor(rows / 2), items.length - rows));
+  return { first, end: first + rows, headings: 0 };
+}
+
+/** The choice with what is around it; a name stands above each group, also above one whose beginning is hidden. */
+function windowOfGroups(items: SuggestionsShown['items'], active: number, rows: number): ListWindow {
+  let [first, end, headings] = [active, active + 1, 1];
+  const grow = (next: number, neighbour: number): boolean => {
+    const item = items[next];
+    if (!item) return false;
+    const heading = item.group === items[neighbour]?.group ? 0 : 1;
+    if (end - first + headings + heading + 1 > rows) return false;
+    headings += heading;
+    return true;
+  };
+  for (let hasGrown = true; hasGrown;) {
+    hasGrown = false;
+    if (grow(end, end - 1)) {
+      end++;
+      hasGrown = true;
+    }
+    if (grow(first - 1, first)) {
+      first--;
+      hasGrown = true;
+    }
+  }
+  return { first, end, headings };
 }
 
 /** The first row to show so that the caret's row is visible, moved as little as possible. */

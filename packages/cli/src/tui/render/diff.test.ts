@@ -31,6 +31,17 @@ describe('renderDiff', () => {
     expect(rows.map((row) => row.slice(2)).join('')).toBe(`${'x'.repeat(30)}\\e[8mend`);
   });
 
+  it('tells the key for lines it had to cut, and wraps them where results are whole', () => {
+    const diff = `@@ -0,0 +1,2 @@\n+${'x'.repeat(40)}\n+short\n`;
+    const options = { styles, width: 24, moreKey: 'ctrl+o' };
+    expect(renderDiff(diff, options)).toEqual([`+ ${'x'.repeat(21)}…`, '+ short', '… 1 row cut · ctrl+o']);
+    expect(renderDiff(diff, { ...options, wraps: true })).toEqual([
+      `+ ${'x'.repeat(22)}`,
+      `  ${'x'.repeat(18)}`,
+      '+ short',
+    ]);
+  });
+
   const COLORS = createStyles(chooseTheme({}).theme, 'truecolor');
 
   it('marks the words that differ in lines that share half of their words', () => {

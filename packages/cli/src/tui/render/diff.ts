@@ -3,6 +3,7 @@
  * Long ones are folded in the middle with a note. Pure.
  */
 
+import { countOf } from '@castor/core/program';
 import { makeVisibleLine } from '../../make-visible.ts';
 import { sanitize } from '../../sanitize.ts';
 import { rowWidth, shortenRow, stripStyles } from '../text/row-width.ts';
@@ -25,6 +26,8 @@ export interface DiffOptions {
   readonly lineNumbers?: boolean;
   /** Shows every character, and wraps long lines: for a decision. */
   readonly isWhole?: boolean;
+  /** Wraps long lines; else they are cut, and the last row tells the key that shows them. */
+  readonly wraps?: boolean;
   /** For its syntax. */
   readonly fileName?: string | undefined;
   readonly grammars?: Grammars | undefined;
@@ -48,23 +51,30 @@ export function renderDiff(diff: string, options: DiffOptions): string[] {
   const highlighter = createHighlighter(styles, () => options.grammars);
   highlighter.begin(language);
   const paint = options.grammars && language !== '' ? highlighter.line : (code: string) => code;
-  const rows = lines.flatMap((line) => renderLine(line, { ...options, digits, paint }));
-  if (rows.length <= maxRows) return rows.map((row) => indent + row);
+  let cut = 0;
+  const onCut = () => void cut++;
+  const rows = lines.flatMap((line) => renderLine(line, { ...options, digits, paint, onCut }));
+  const hint = (words: string) => styles.secondary(`… ${words}${moreKey === undefined ? '' : ` · ${moreKey}`}`);
+  if (rows.length <= maxRows) {
+    const cuts = cut === 0 || moreKey === undefined ? [] : [hint(`${countOf(cut, 'row')} cut`)];
+    return [...rows, ...cuts].map((row) => indent + row);
+  }
   const head = Math.ceil((maxRows - 1) * HEAD_SHARE);
   const tail = maxRows - 1 - head;
-  const fold = styles.secondary(`… ${rows.length - head - tail} rows${moreKey === undefined ? '' : ` · ${moreKey}`}`);
+  const fold = hint(`${rows.length - head - tail} rows`);
   return [...rows.slice(0, head), fold, ...rows.slice(rows.length - tail)].map((row) => indent + row);
 }
 
 interface LineOptions extends DiffOptions {
   readonly digits: number;
   readonly paint: (code: string) => string;
+  readonly onCut: () => void;
 }
 
 const SIGNS = { added: '+', removed: '-', context: ' ', gap: ' ' } as const;
 
 function renderLine(line: DiffLine, options: LineOptions): string[] {
-  const { styles, width, digits, isWhole = false, paint } = options;
+  const { styles, width, digits, isWhole = false, wraps = isWhole, paint, onCut } = options;
   const { kind, number } = line;
   if (kind === 'gap') return [styles.secondary(`${' '.repeat(Math.max(digits - 1, 0))}⋮`)];
   const clean = (text: string) => expandTabs(isWhole ? makeVisibleLine(text) : sanitize(text));
@@ -78,7 +88,8 @@ function renderLine(line: DiffLine, options: LineOptions): string[] {
   const numbers = digits === 0 ? '' : `${styles.secondary(String(number).padStart(digits))} `;
   const lead = `${numbers}${styles.bold(sign(SIGNS[kind]))} `;
   const room = Math.max(width - rowWidth(lead), 8);
-  const pieces = isWhole ? breakRow(marked, room) : [shortenRow(marked, room)];
+  if (!wraps && rowWidth(marked) > room) onCut();
+  const pieces = wraps ? breakRow(marked, room) : [shortenRow(marked, room)];
   const band = { added: styles.added, removed: styles.removed, context: (row: string) => row }[kind];
   return pieces.map((piece, index) => {
     const row = `${index === 0 ? lead : ' '.repeat(rowWidth(lead))}${piece}`;
