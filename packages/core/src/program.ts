@@ -196,7 +196,7 @@ export { searchSessions } from './records/session-search.ts';
 // What surfaces share with the runtime.
 export { createEditProposal } from './agent/edit-proposal.ts';
 export { toStreamStats } from './spending/session-metrics.ts';
-export { costOfAnswers } from './spending/prices.ts';
+export { costOfAnswers } from './spending/cost-of-answers.ts';
 export { loadPrices } from './spending/user-prices.ts';
 export { describeRequestFailure } from './protocol/failure-sentence.ts';
 export { describeFailedCommand, readFailedCommand } from './transcript/command-failure.ts';

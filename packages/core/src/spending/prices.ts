@@ -1,6 +1,5 @@
 /** Computes the cost of tokens from a price table. The cost of a model without a price is unknown, which is not zero. */
 
-import type { AnswerTokens } from '../protocol/answer-tokens.ts';
 import type { PriceTable } from '../provider/catalogue/model-catalogue.ts';
 import type { TokenMetrics } from './session-metrics.ts';
 
@@ -18,16 +17,4 @@ export function costOf(model: string, tokens: TokenMetrics, prices: PriceTable):
   const cache = tokens.cached * (rates.cached ?? rates.input) + cacheWrite * (rates.cacheWrite ?? rates.input);
   const output = (tokens.candidates + tokens.thoughts) * rates.output;
   return (fresh + cache + output) / TOKENS_PER_UNIT;
-}
-
-/** US dollars of recorded answers; undefined when a model has no price. */
-export function costOfAnswers(answers: readonly AnswerTokens[], prices: PriceTable): number | undefined {
-  let sum = 0;
-  for (const { model, input, output, cached, thoughts, tool, total, cacheWrite } of answers) {
-    const tokens = { prompt: input, candidates: output, total, cached, thoughts, tool, cacheWrite };
-    const usd = costOf(model, { ...tokens, input: Math.max(input - cached, 0) }, prices);
-    if (usd === undefined) return undefined;
-    sum += usd;
-  }
-  return sum;
 }
