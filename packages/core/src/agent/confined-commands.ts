@@ -12,7 +12,7 @@ import { describeDenials, describeRefusedNamespace } from '../sandbox/describe-d
 import { findDenials } from '../sandbox/find-denials.ts';
 import type { CommandEnd, FileDenial } from '../sandbox/find-denials.ts';
 import type { ShownPort } from '../sandbox/network/shown-ports.ts';
-import { Quarantine } from '../sandbox/quarantine.ts';
+import { watchPlanted } from '../sandbox/planted-files.ts';
 import type { Quarantined } from '../sandbox/quarantine.ts';
 import type { SandboxOptions } from '../sandbox/sandbox.ts';
 import { SandboxError } from '../sandbox/sandbox-error.ts';
@@ -76,7 +76,7 @@ export async function openConfinedCommands(given: ConfinedCommandsOptions): Prom
   const coverage = options.undo ?? 'auto';
   return {
     confine: sandbox.confine,
-    around: async (command, callId, takeBack) => lookAround({ sandbox, desk, warn, command, callId, takeBack }),
+    around: async (command, callId, takeBack) => lookAround({ sandbox, roots, desk, warn, command, callId, takeBack }),
     widen: (wanted) =>
       widenBounds(wanted, { ...{ desk, home, roots, mode, coverage, file, isUnasked }, plan: () => sandbox.planOf() }),
     dispose: () => sandbox.dispose(),
@@ -92,6 +92,7 @@ async function openForPlatform(options: SandboxOptions): Promise<CommandSandbox>
 
 interface Look {
   sandbox: CommandSandbox;
+  roots: readonly string[];
   desk: BoundsDesk;
   warn: Warn;
   command: string;
@@ -109,16 +110,14 @@ function lookAround(look: Look): (end?: CommandEnd) => Promise<CommandReview> {
     told.add(sandbox);
     warn(CUT_SHORT);
   }
-  const before = Quarantine.look(sandbox.watched());
+  const takePlanted = watchPlanted(sandbox, look.roots);
   const attempts = sandbox.watchNetwork();
   const stops = sandbox.watchStops();
   const plan = sandbox.planOf();
   return async (end) => {
-    const moved = sandbox.quarantine.check(before);
-    // What appeared and stayed is protected from now on.
-    const after = Quarantine.look([...before.keys()]);
-    if ([...before].some(([path, was]) => after.get(path) !== was)) sandbox.refresh();
-    const planted = moved.map((each) => tell(each)).join('\n');
+    const planted = takePlanted()
+      .map((each) => tell(each))
+      .join('\n');
     if (planted !== '') warn(planted);
     look.desk.closePassing();
     const denials = end ? findDenials(end, plan, attempts()) : [];

@@ -1,11 +1,13 @@
 /** Escapes from a real sandbox, each tried for real: none works, and none leaves anything outside. */
 
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { watchPlanted } from './planted-files.ts';
 import { kernelEscapes, tryAll } from './escape-attempts.fixture.ts';
 import { baseOutsideTmp, openTestSandbox, reasonToSkip } from './sandbox.fixture.ts';
 
@@ -165,6 +167,28 @@ describe.skipIf(reason !== undefined)('protected files', () => {
     expect(existsSync(join(box.root, 'sub/deep/.git/hooks/pre-commit'))).toBe(false);
   });
 
+  it('are also what shells and desktops load, where the workspace contains the home folder', async () => {
+    const homeFiles = {
+      '.bashrc': 'mine',
+      '.ssh/id': 'KEY',
+      '.gemini/settings.json': '{}',
+      '.config/gh/hosts.yml': 'KEY',
+    };
+    using box = await openTestSandbox({
+      homeFiles: { ...homeFiles, '.config/autostart/a': 'mine' },
+      base: baseOutsideTmp(),
+      rootIsHome: true,
+    });
+    const takePlanted = watchPlanted(box.sandbox, [box.root]);
+    const { stdout } = await box.run(
+      'cat .ssh/id .config/gh/hosts.yml .gemini/settings.json; for f in .bashrc .gitconfig .profile .config/autostart/a; do echo evil >> $f; done; mv .config c2; echo fine > made; cat made',
+    );
+    expect(stdout).toBe('fine\n');
+    expect(takePlanted().map(({ path }) => path.slice(box.root.length + 1))).toEqual(['.profile', '.gitconfig']);
+    expect(readFileSync(join(box.home, '.bashrc'), 'utf8')).toBe('mine');
+    expect(readFileSync(join(box.home, '.config/autostart/a'), 'utf8')).toBe('mine');
+  });
+
   it('leaves no stub where a protected file is absent', async () => {
     using box = await openTestSandbox();
     await box.run('git init -q . && git status --porcelain');
@@ -283,6 +307,30 @@ describe.skipIf(reason !== undefined)('sockets', () => {
         `perl -MSocket -e 'for (${places}) { socket($s, AF_UNIX, SOCK_STREAM, 0); print "reached $_\n" if connect($s, pack_sockaddr_un($_)) }'; echo tried`,
       );
       expect(stdout).toBe('tried\n');
+    } finally {
+      for (const server of servers) server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('reaches no socket of a program outside, wherever it is, and no pipe of the home folder', async () => {
+    using box = await openTestSandbox({ base: baseOutsideTmp() });
+    const folder = mkdtempSync(join(baseOutsideTmp(), 'castor-engine-'));
+    mkdirSync(join(box.home, 'deep/er/still'), { recursive: true });
+    const paths = [join(folder, 'engine.sock'), join(box.root, 'daemon.sock'), join(box.home, 'deep/er/still/s')];
+    const servers = paths.map((path) => createServer().listen(path));
+    execFileSync('mkfifo', [join(box.home, 'pipe')]);
+    try {
+      await Promise.all(servers.map((server) => once(server, 'listening')));
+      box.sandbox.refresh();
+      const places = paths.map((place) => `"${place}"`).join(', ');
+      const line = `perl -MSocket -MFcntl -e 'for (${places}) { socket($s, AF_UNIX, SOCK_STREAM, 0); print "reached $_\n" if connect($s, pack_sockaddr_un($_)) } print "pipe\n" if sysopen($f, "${box.home}/pipe", O_RDWR)'; echo tried`;
+      expect((await box.run(line)).stdout).toBe('tried\n');
+      // A server that has ended leaves nothing to hide, and no command fails for it.
+      for (const server of servers) server.close();
+      await Promise.all(servers.map((server) => once(server, 'close')));
+      rmSync(join(box.home, 'pipe'));
+      expect((await box.run('echo fine; ls')).stdout).toBe('fine\n');
     } finally {
       for (const server of servers) server.close();
       rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { Quarantine } from './quarantine.ts';
+import { watchPlanted } from './planted-files.ts';
 import { openTestSandbox, reasonToSkip } from './sandbox.fixture.ts';
 
 const reason = await reasonToSkip();
@@ -18,10 +18,10 @@ describe.skipIf(reason !== undefined)(`repositories${reason === undefined ? '' :
       mkdirSync(join(box.root, name, '.git/hooks'), { recursive: true });
       writeFileSync(join(box.root, name, '.git/config'), '');
     }
-    const before = Quarantine.look(box.sandbox.watched());
+    const takePlanted = watchPlanted(box.sandbox, [box.root]);
     const plant = names.map((name) => `echo evil > ${name}/.git/hooks/pre-commit`).join('\n');
     await box.run(`${plant}\necho fine > done`);
-    const moved = box.sandbox.quarantine.check(before);
+    const moved = takePlanted();
     expect(readFileSync(join(box.root, 'done'), 'utf8')).toBe('fine\n');
     expect(names.filter((name) => existsSync(join(box.root, name, '.git/hooks/pre-commit')))).toEqual([]);
     expect(moved.length).toBe(COUNT - 100);

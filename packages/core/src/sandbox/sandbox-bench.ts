@@ -6,7 +6,7 @@ import { BoundsDesk } from './bounds-desk.ts';
 import { describeDenials } from './describe-denials.ts';
 import { findDenials } from './find-denials.ts';
 import { isWithin } from './hidden-paths.ts';
-import { Quarantine } from './quarantine.ts';
+import { watchPlanted } from './planted-files.ts';
 import { Sandbox } from './sandbox.ts';
 import { boundsOfMode, readSandboxFile } from './sandbox-file.ts';
 import { chooseProfile } from './sandbox-profile.ts';
@@ -100,13 +100,13 @@ async function run(
   const given = Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const invocation = { file, args, directory: root, environment: Object.fromEntries(given) };
   const confined = sandbox.wrap(invocation, 'tool', sandbox.profile, await sandbox.networkOf(sandbox.profile));
-  const before = Quarantine.look(sandbox.watched());
+  const takePlanted = watchPlanted(sandbox, [root]);
   const child = startInvocation(confined, { cwd: root, stdio: ['inherit', 'inherit', 'inherit'], signal });
   const code = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (exit, by) => resolve(exit ?? 128 + (builtin.os.constants.signals[by ?? 'SIGTERM'] ?? 0)));
   });
-  const moved = sandbox.quarantine.check(before);
+  const moved = takePlanted();
   const denied = describeDenials(findDenials({ output: '', exitCode: code }, sandbox.planOf(), sandbox.log.since(0)));
   const planted = moved.map(({ path, movedTo }) => `castor: ${path} is protected; it was moved to ${movedTo}.`);
   return { code, notes: [...planted, ...(denied === undefined ? [] : [denied])] };

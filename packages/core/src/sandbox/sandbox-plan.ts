@@ -60,7 +60,13 @@ export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): Sandb
   ];
   // A home below a private folder would be gone.
   if (isPrivate(facts.home)) mounts.push({ kind: 'read-only', path: facts.home });
-  for (const fact of facts.hidden) mounts.push(hide(fact, facts));
+  // A folder opened as a whole contains what must stay hidden: that is hidden after it, and nothing twice.
+  const opened = [...facts.roots, ...facts.writable, ...facts.readable];
+  const isOpened = ({ path }: PathFact) => opened.some((folder) => folder !== path && isWithin(path, folder));
+  const hiddenFolders = facts.hidden.filter(({ isFolder }) => isFolder);
+  const isInside = ({ path }: PathFact) =>
+    hiddenFolders.some((each) => each.path !== path && isWithin(path, each.path));
+  for (const fact of facts.hidden) if (!isOpened(fact) && !isInside(fact)) mounts.push(hide(fact, facts));
   if (canWrite) for (const path of facts.caches) mounts.push({ kind: 'writable', path });
   for (const path of facts.readable) mounts.push({ kind: 'read-only', path });
   // Each bind costs every command a quarter of a millisecond: what is already read-only needs none.
@@ -71,10 +77,11 @@ export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): Sandb
     for (const path of facts.writable) mounts.push({ kind: 'writable', path });
     mounts.push(...protect(facts));
   }
-  // A folder opened as a whole contains what must stay hidden.
-  const opened = [...facts.roots, ...facts.writable, ...facts.readable];
-  for (const fact of facts.hidden)
-    if (opened.some((folder) => folder !== fact.path && isWithin(fact.path, folder))) mounts.push(hide(fact, facts));
+  const covered = facts.hidden.filter(isOpened);
+  for (const fact of covered) mounts.push(hide(fact, facts));
+  const isCoveredAgain = (path: string) => covered.some((fact) => fact.path !== path && isWithin(path, fact.path));
+  for (const path of facts.readable) if (isCoveredAgain(path)) mounts.push({ kind: 'read-only', path });
+  if (canWrite) for (const path of facts.writable) if (isCoveredAgain(path)) mounts.push({ kind: 'writable', path });
   return { profile, mounts };
 }
 
@@ -85,10 +92,11 @@ function hide({ path, isFolder, mask }: PathFact, { readable, roots, writable }:
 }
 
 /** Every folder above a protected path is bound onto itself, so that it cannot be renamed away. */
-function protect({ roots, protectedPaths }: SandboxFacts): Mount[] {
+function protect({ roots, protectedPaths, hidden }: SandboxFacts): Mount[] {
   const pinned = new Set<string>();
   const mounts: Mount[] = [];
-  for (const path of protectedPaths) {
+  const kept = protectedPaths.filter((path) => !hidden.some((fact) => fact.isFolder && isWithin(path, fact.path)));
+  for (const path of kept) {
     const root = roots.find((each) => isWithin(path, each));
     if (root === undefined) continue;
     const names = path.slice(root.length + 1).split('/');
@@ -100,7 +108,7 @@ function protect({ roots, protectedPaths }: SandboxFacts): Mount[] {
   }
   // A bind covers the mounts below it, so parents come before children and pins before what they protect.
   mounts.sort((left, right) => left.path.length - right.path.length);
-  for (const path of protectedPaths) mounts.push({ kind: 'read-only', path });
+  for (const path of kept) mounts.push({ kind: 'read-only', path });
   return mounts;
 }
 

@@ -68,6 +68,10 @@ export interface TestSandboxOptions extends Partial<
   profile?: SandboxProfile;
   /** Default: below the system's folder for temporary files. */
   base?: string;
+  /** The workspace is the home folder. */
+  rootIsHome?: boolean;
+  /** Default: beside the workspace. */
+  quarantineDirectory?: string;
 }
 
 /** Outside /tmp, which a sandbox replaces. */
@@ -87,9 +91,8 @@ export async function runInvocation(invocation: Invocation): Promise<Ran> {
 export async function openTestSandbox(options: TestSandboxOptions = {}): Promise<TestSandbox> {
   const base = realpathSync(mkdtempSync(join(options.base ?? tmpdir(), 'castor-box-')));
   const home = join(base, 'home');
-  const root = join(base, 'work');
-  mkdirSync(home);
-  mkdirSync(root);
+  const root = options.rootIsHome ? home : join(base, 'work');
+  for (const folder of new Set([home, root])) mkdirSync(folder);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
@@ -103,7 +106,7 @@ export async function openTestSandbox(options: TestSandboxOptions = {}): Promise
     ...{ decideHost: options.decideHost, allowsAddress: options.allowsAddress, lookup: options.lookup },
     ...{ onPort: options.onPort, limits: options.limits, onStopped: options.onStopped },
     profile: () => profile,
-    quarantineDirectory: join(base, 'quarantine'),
+    quarantineDirectory: options.quarantineDirectory ?? join(base, 'quarantine'),
   });
   return {
     sandbox,

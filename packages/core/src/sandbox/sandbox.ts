@@ -29,7 +29,8 @@ import type { SandboxPlan } from './sandbox-plan.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { createSeccompFilter } from './seccomp-filter.ts';
 import { SessionFolder } from './session-folder.ts';
-import { realPath, surveyDisk } from './survey-disk.ts';
+import { isStale, surveyDisk } from './survey-disk.ts';
+import { realPath } from './survey-protected.ts';
 import type { Survey } from './survey-disk.ts';
 
 export interface SandboxOptions {
@@ -257,6 +258,7 @@ export class Sandbox implements CommandSandbox {
 
   /** A program that still runs may have swapped a folder for a link since the plan was made: a mount would follow it. */
   private prepareSafely(profile: SandboxProfile, sharesNetwork: boolean): Prepared {
+    if (this.survey && isStale(this.survey)) this.refresh();
     const prepared = this.prepare(profile, sharesNetwork);
     if (findSwapped(prepared.plan, this.options.roots) === undefined) return prepared;
     this.refresh();
