@@ -68,7 +68,7 @@ export async function openConfinedCommands(given: ConfinedCommandsOptions): Prom
     allowedVariables: options.redaction?.allowed,
     isTried: request.isTried,
     quarantineDirectory: join(userDirectory(home), 'tmp', 'quarantine'),
-    decideHost: (host, port) => desk.decideHost(host, port),
+    decideHost: (host, port, _call, gone) => desk.decideHost(host, port, gone),
     onStopped: warn,
     onPort: interactive ? (shown) => warn(describePort(shown)) : undefined,
   });

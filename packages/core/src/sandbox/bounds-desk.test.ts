@@ -54,6 +54,31 @@ describe('a question about a host', () => {
     expect(asked).toEqual(['no.example', 'away.example', 'away.example']);
   });
 
+  it('is withdrawn when the last program that waits for it is gone, and asked again for the next one', async () => {
+    const asked: AbortSignal[] = [];
+    const answers: string[] = [];
+    const ask: BoundsDeskOptions['ask'] = (_, signal) => {
+      asked.push(signal);
+      return new Promise(() => undefined);
+    };
+    using env = openDesk({ ask, onAnswer: (_, answer) => answers.push(answer) });
+    const gone = [new AbortController(), new AbortController()];
+    const decided = gone.map(({ signal }) => env.desk.decideHost('example.org', 443, signal));
+    const queued = env.desk.decideHost('other.example', 443, AbortSignal.abort());
+    gone[0]?.abort();
+    await expect.poll(() => asked.length).toBe(1);
+    expect(asked[0]?.aborted).toBe(false);
+    gone[1]?.abort();
+    for (const each of [...decided, queued]) expect((await each).isAllowed).toBe(false);
+    // The second was never asked, and neither was answered.
+    expect([asked.map(({ aborted }) => aborted), answers]).toEqual([[true], []]);
+    const again = new AbortController();
+    const next = env.desk.decideHost('example.org', 443, again.signal);
+    await expect.poll(() => asked.length).toBe(2);
+    again.abort();
+    expect((await next).isAllowed).toBe(false);
+  });
+
   it('is about the port as well where it is not that of the web', async () => {
     using env = openDesk({ ask: async () => 'always' });
     await env.desk.decideHost('example.org', 8443);

@@ -25,6 +25,8 @@ export interface ConfirmedWish {
   command: string;
 }
 
+type Ask = (wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>;
+
 export interface BoundsDeskOptions {
   home: string;
   root: string;
@@ -35,7 +37,7 @@ export interface BoundsDeskOptions {
   /** No host is reached and no command leaves, and the user is not asked. */
   isAirgapped?: boolean | undefined;
   /** Absent: no user can be asked, and what is new is denied. */
-  ask?: ((wish: BoundsWish | ConfirmedWish, signal: AbortSignal) => Promise<BoundsAnswer>) | undefined;
+  ask?: Ask | undefined;
   /** Called with each answer of the user, before it takes effect. */
   onAnswer?: ((wish: BoundsWish | ConfirmedWish, answer: BoundsAnswer) => void) | undefined;
   /** How long a question waits; default five minutes. */
@@ -45,13 +47,40 @@ export interface BoundsDeskOptions {
 /** An unanswered question ends with a denial: the program would wait forever. */
 const ANSWER_LIMIT_MS = 5 * 60_000;
 
+/** A question that is asked, or waits for its turn. */
+interface Asked {
+  answer: Promise<BoundsAnswer>;
+  wait(gone?: AbortSignal): void;
+}
+
+/** The programs that wait for one answer. */
+class Waiters {
+  private readonly controller = new AbortController();
+  private count = 0;
+
+  /** Aborted when the last of them is gone. */
+  get gone(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Without a signal it waits until the answer. */
+  add(gone: AbortSignal | undefined): void {
+    this.count++;
+    const leave = () => {
+      if (--this.count === 0) this.controller.abort();
+    };
+    if (gone?.aborted) leave();
+    else gone?.addEventListener('abort', leave, { once: true });
+  }
+}
+
 export class BoundsDesk {
   private readonly options: BoundsDeskOptions;
   private readonly opened: Record<GrantKind, Set<string>> = { write: new Set(), read: new Set(), host: new Set() };
   private readonly refused = new Set<string>();
   /** Hosts that were allowed once: until the command has ended, which may connect many times. */
   private readonly passing = new Set<string>();
-  private readonly asking = new Map<string, Promise<BoundsAnswer>>();
+  private readonly asking = new Map<string, Asked>();
   private last: Promise<unknown> = Promise.resolve();
   /** Running commands that reach package registries by their names. */
   private registryUses = 0;
@@ -81,7 +110,7 @@ export class BoundsDesk {
   }
 
   /** For the proxy: an unknown host waits for the user's answer. */
-  async decideHost(host: string, port: number): Promise<ProxyDecision> {
+  async decideHost(host: string, port: number, gone?: AbortSignal): Promise<ProxyDecision> {
     if (this.isClosed('host'))
       return { isAllowed: false, why: 'airgap allows only the host of the model', isFinal: true };
     const list = this.hosts.flatMap((entry) => parseHostEntry(entry) ?? []);
@@ -93,7 +122,7 @@ export class BoundsDesk {
     if (isListed) return { isAllowed: true, why: 'allow-listed' };
     const what = port === 443 || port === 80 || port === 0 ? host : `${host}:${port}`;
     if (this.passing.has(what)) return { isAllowed: true, why: 'the user allowed it: once' };
-    const answer = await this.request({ kind: 'host', what });
+    const answer = await this.request({ kind: 'host', what }, gone);
     if (answer === 'once') this.passing.add(what);
     if (answer !== 'no') return { isAllowed: true, why: `the user allowed it: ${answer}` };
     return { isAllowed: false, why: `${what} is not an allowed host` };
@@ -104,9 +133,9 @@ export class BoundsDesk {
     this.passing.clear();
   }
 
-  /** Asks, and opens what was allowed. */
-  async request(wish: BoundsWish): Promise<BoundsAnswer> {
-    const given = await this.askOnce(wish);
+  /** Asks, and opens what was allowed. `gone` says that the program which wants it waits no longer. */
+  async request(wish: BoundsWish, gone?: AbortSignal): Promise<BoundsAnswer> {
+    const given = await this.askOnce(wish, gone);
     if (given === 'session' || given === 'always') this.opened[wish.kind].add(wish.what);
     if (given === 'always') saveGrant(this.options.home, { kind: wish.kind, what: wish.what, root: this.options.root });
     return given;
@@ -117,28 +146,39 @@ export class BoundsDesk {
     return (await this.askOnce(wish)) !== 'no';
   }
 
-  /** One question at a time, and the same only once: a refusal lasts for the session. */
-  private async askOnce(wish: BoundsWish | ConfirmedWish): Promise<BoundsAnswer> {
+  /** One question at a time, and the same only once: a refusal lasts for the session. It is withdrawn when no program waits for it. */
+  private async askOnce(wish: BoundsWish | ConfirmedWish, gone?: AbortSignal): Promise<BoundsAnswer> {
     const key = `${wish.kind} ${wish.what}`;
     const { ask } = this.options;
     if (!ask || this.refused.has(key) || this.isClosed(wish.kind)) return 'no';
-    const known = this.asking.get(key);
-    if (known) return known;
-    let limit: AbortSignal | undefined;
-    const answer = this.last
-      .then(() => {
-        limit = AbortSignal.timeout(this.options.answerLimitMs ?? ANSWER_LIMIT_MS);
-        return ask(wish, limit);
-      })
-      .catch((): BoundsAnswer => 'no');
-    this.last = answer;
-    this.asking.set(key, answer);
-    const given = await answer;
-    this.asking.delete(key);
-    this.options.onAnswer?.(wish, given);
-    // A user who was away is asked again.
-    if (given === 'no' && limit?.aborted !== true) this.refused.add(key);
-    return given;
+    const asked = this.asking.get(key) ?? this.startAsking(key, wish, ask);
+    asked.wait(gone);
+    return asked.answer;
+  }
+
+  private startAsking(key: string, wish: BoundsWish | ConfirmedWish, ask: Ask): Asked {
+    const waiters = new Waiters();
+    const question = new AbortController();
+    waiters.gone.addEventListener('abort', () => question.abort());
+    const answer = this.last.then(async (): Promise<BoundsAnswer> => {
+      const limit = setTimeout(() => question.abort(), this.options.answerLimitMs ?? ANSWER_LIMIT_MS);
+      // A surface that does not withdraw its question keeps no other one waiting.
+      const ended = new Promise<BoundsAnswer>((resolve) => {
+        if (question.signal.aborted) resolve('no');
+        question.signal.addEventListener('abort', () => resolve('no'));
+      });
+      const given = question.signal.aborted ? ended : ask(wish, question.signal).catch((): BoundsAnswer => 'no');
+      const chosen = await Promise.race([given, ended]).finally(() => clearTimeout(limit));
+      this.asking.delete(key);
+      if (!waiters.gone.aborted) this.options.onAnswer?.(wish, chosen);
+      // A user who was away is asked again.
+      if (chosen === 'no' && !question.signal.aborted) this.refused.add(key);
+      return chosen;
+    });
+    this.last = answer.catch(() => undefined);
+    const asked = { answer, wait: (gone?: AbortSignal) => waiters.add(gone) };
+    this.asking.set(key, asked);
+    return asked;
   }
 
   private isClosed(kind: GrantKind | ConfirmedWish['kind']): boolean {

@@ -22,7 +22,11 @@ const proxy = net.createServer((inner) => {
   inner.pipe(outer).pipe(inner);
 });
 // A program without a proxy: its connection is wrapped into a CONNECT, which the proxy decides on.
-const stand = (address, host, number) => net.createServer({ pauseOnConnect: true }, (inner) => {
+const stand = (address, host, number) => net.createServer((inner) => {
+  // It is read from while it waits, because its end is not seen otherwise.
+  const early = [];
+  const onEarly = (chunk) => early.push(chunk);
+  inner.on('data', onEarly);
   const outer = net.connect(socketPath, () => outer.write('CONNECT ' + host + ':' + number + ' HTTP/1.1\r\nHost: ' + host + '\r\n\r\n'));
   join(inner, outer);
   let head = '';
@@ -33,8 +37,9 @@ const stand = (address, host, number) => net.createServer({ pauseOnConnect: true
     outer.off('data', onData);
     if (!/^HTTP\/1\.1 200 /.test(head)) return inner.destroy();
     inner.write(Buffer.from(head.slice(end + 4), 'latin1'));
+    inner.off('data', onEarly);
+    for (const each of early) outer.write(each);
     inner.pipe(outer).pipe(inner);
-    inner.resume();
   };
   outer.on('data', onData);
 }).on('error', () => {}).listen(number, address);
@@ -58,6 +63,18 @@ resolver.on('message', (message, from) => {
   pending.set(++last, { question, from, kind });
   process.stdout.write('query ' + last + ' ' + name + '\n');
 });
+// A program that has ended no longer waits for the address of a name.
+setInterval(() => {
+  if (pending.size === 0) return;
+  let text = '';
+  try { text = readFileSync('/proc/self/net/udp', 'latin1'); } catch { return; }
+  const open = new Set(text.split('\n').map((line) => Number.parseInt((/^\s*\d+: [0-9A-F]{8}:([0-9A-F]{4}) /.exec(line) || [])[1], 16)));
+  for (const [id, { from }] of pending) {
+    if (open.has(from.port)) continue;
+    pending.delete(id);
+    process.stdout.write('gone ' + id + '\n');
+  }
+}, 500).unref();
 function reply(question, from, kind, address) {
   const answer = Buffer.concat([question, address !== undefined && kind === 1 ? record(address) : Buffer.alloc(0)]);
   answer.writeUInt16BE(address === undefined ? 0x8183 : 0x8180, 2);

@@ -1,8 +1,10 @@
 /** The network of a session for real: what passes the proxy, what does not, and what the log says of it. */
 
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openTestSandbox, reasonToSkip } from '../sandbox.fixture.ts';
 
@@ -116,6 +118,39 @@ describe.skipIf(reason !== undefined)(
       } finally {
         server.close();
       }
+    });
+
+    it('tells that a command no longer waits, however it asked', async () => {
+      const answered = Promise.withResolvers<{ isAllowed: boolean; why: string }>();
+      const gone: (AbortSignal | undefined)[] = [];
+      const seen: (() => void)[] = [];
+      using box = await openTestSandbox({
+        decideHost: async (host, port, _call, signal) => {
+          // A program without a proxy gets an address, and waits with its connection.
+          if (host === 'passed.example.org' && port === 0) return { isAllowed: true, why: 'name' };
+          gone.push(signal);
+          seen.shift()?.();
+          return answered.promise;
+        },
+      });
+      const lines = [
+        'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT a.example.org:443 HTTP/1.1\\r\\n\\r\\n" >&3; read -t 300 -n 1 <&3',
+        'exec 3<>/dev/tcp/passed.example.org/443; read -t 300 -n 1 <&3',
+        'exec 3<>/dev/tcp/named.example.org/443',
+      ];
+      for (const line of lines) {
+        gone.length = 0;
+        const isAsked = new Promise<void>((resolve) => seen.push(resolve));
+        // The line ends by itself only after the question: it is killed while it waits.
+        const ran = box.run(`mkfifo go 2>/dev/null; (${line}) 2>/dev/null & read -r _ < go; kill -9 $!; wait`);
+        await isAsked;
+        await expect.poll(() => existsSync(join(box.root, 'go')), { timeout: 30_000 }).toBe(true);
+        expect(gone.every((signal) => signal?.aborted === false)).toBe(true);
+        writeFileSync(join(box.root, 'go'), 'go\n');
+        await ran;
+        await expect.poll(() => gone.every((signal) => signal?.aborted), { timeout: 30_000 }).toBe(true);
+      }
+      answered.resolve({ isAllowed: false, why: 'late' });
     });
 
     it('takes no name of a call that it did not give', async () => {

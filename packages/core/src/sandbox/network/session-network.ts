@@ -41,6 +41,8 @@ export class SessionNetwork {
   /** By host, the address that stands for it. */
   private readonly standing = new Map<string, string>();
   private readonly ports: ShownPorts | undefined;
+  /** Questions about names, by their number. */
+  private readonly waiting = new Map<string, AbortController>();
 
   private constructor(options: SessionNetworkOptions, proxy: SessionProxy, holder: ChildProcess, pid: number) {
     this.options = options;
@@ -52,6 +54,7 @@ export class SessionNetwork {
     this.ports = onPort && new ShownPorts(doorOf(folder), onPort);
     readLines(holder, (line) => {
       if (line.startsWith('ports ')) void this.ports?.update(line.slice(6).split(',').filter(Boolean).map(Number));
+      else if (line.startsWith('gone ')) this.waiting.get(line.slice(5))?.abort();
       else void this.answerQuery(line);
     });
   }
@@ -105,10 +108,13 @@ export class SessionNetwork {
     const [, id, name = ''] = /^query (\d+) (\S{1,253})$/.exec(line) ?? [];
     if (id === undefined) return;
     const host = normalizeHost(name);
+    const gone = new AbortController();
+    this.waiting.set(id, gone);
     // A name without a dot is that of this computer or its network.
     const decision: ProxyDecision = host?.includes('.')
-      ? await this.options.decide(host, 0, undefined)
+      ? await this.options.decide(host, 0, undefined, gone.signal)
       : { isAllowed: false, why: 'a name without a dot is one of this computer or its network', isFinal: true };
+    this.waiting.delete(id);
     const address = decision.isAllowed && host !== undefined ? this.addressOf(host) : undefined;
     if (address === undefined)
       this.log.add({ ...decision, call: undefined, host: host ?? name, port: 0, isAllowed: false });

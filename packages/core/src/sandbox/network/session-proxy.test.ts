@@ -137,3 +137,41 @@ describe('HTTP', () => {
     expect(env.log.since(0).every(({ isAllowed }) => isAllowed)).toBe(true);
   });
 });
+
+describe('a program that ends while it waits', () => {
+  it.each<[what: string, hello: (string | Buffer)[]]>([
+    ['CONNECT', ['CONNECT slow.com:443 HTTP/1.1\r\nHost: slow.com\r\n\r\n']],
+    ['CONNECT and more', ['CONNECT slow.com:443 HTTP/1.1\r\nHost: slow.com\r\n\r\n', 'x'.repeat(1000)]],
+    ['http', ['GET http://slow.com/ HTTP/1.1\r\nHost: slow.com\r\n\r\n']],
+    [
+      'SOCKS5',
+      [
+        Buffer.from([5, 1, 0]),
+        Buffer.concat([Buffer.from([5, 1, 0, 3, 8]), Buffer.from('slow.com'), Buffer.from([1, 187])]),
+      ],
+    ],
+  ])('is told to the one who decides: %s', async (_, hello) => {
+    const asked = Promise.withResolvers<AbortSignal | undefined>();
+    const decided = Promise.withResolvers<{ isAllowed: boolean; why: string }>();
+    const proxy = new SessionProxy({
+      log: new NetworkLog(),
+      decide: (_host, _port, _call, gone) => {
+        asked.resolve(gone);
+        return decided.promise;
+      },
+    });
+    await proxy.listen();
+    try {
+      const socket = connect(proxy.port ?? 0, '127.0.0.1');
+      socket.on('error', () => undefined);
+      for (const piece of hello) socket.write(piece);
+      const gone = await asked.promise;
+      expect(gone?.aborted).toBe(false);
+      socket.end();
+      await expect.poll(() => gone?.aborted).toBe(true);
+    } finally {
+      decided.resolve({ isAllowed: false, why: 'gone' });
+      proxy.close();
+    }
+  });
+});

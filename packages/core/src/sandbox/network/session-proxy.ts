@@ -11,6 +11,7 @@ import { builtin } from '../../util/builtin-modules.ts';
 import { isInnerAddress, normalizeHost } from './host-list.ts';
 import type { NetworkLog } from './network-log.ts';
 import { answerSocks, readSocksRequest, SOCKS_VERSION } from './socks-request.ts';
+import { WaitingClient } from './waiting-client.ts';
 
 export interface ProxyDecision {
   isAllowed: boolean;
@@ -22,8 +23,8 @@ export interface ProxyDecision {
 export interface SessionProxyOptions {
   /** Absent: a port of localhost, which the system chooses. */
   socketPath?: string | undefined;
-  /** May take its time: the program waits. Port 0 stands for a question about the name alone. */
-  decide(host: string, port: number, call: string | undefined): Promise<ProxyDecision>;
+  /** May take its time: the program waits, until `gone` says that it no longer does. Port 0 stands for a question about the name alone. */
+  decide(host: string, port: number, call: string | undefined, gone?: AbortSignal): Promise<ProxyDecision>;
   log: NetworkLog;
   /** Addresses that are reached though they are inside, for tests. */
   allowsAddress?: ((address: string) => boolean) | undefined;
@@ -100,7 +101,9 @@ export class SessionProxy {
 
   private async tunnel(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const [, name = '', port = ''] = /^(.*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
-    const checked = await this.checkSafely(name, Number(port), callOf(request));
+    const client = new WaitingClient(socket);
+    const checked = await this.checkSafely(name, Number(port), callOf(request), client.gone);
+    client.release();
     if ('why' in checked) {
       const why = checked.why.replaceAll(/[^\x20-\x7e]/g, ' ');
       socket.end(`HTTP/1.1 ${checked.status} ${why}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${why}\n`);
@@ -116,7 +119,9 @@ export class SessionProxy {
     const request = await readSocksRequest(socket);
     if (!request) return;
     const { host, port, user } = request;
-    const checked = await this.checkSafely(host, port, user);
+    const client = new WaitingClient(socket);
+    const checked = await this.checkSafely(host, port, user, client.gone);
+    client.release();
     if ('why' in checked) {
       answerSocks(socket, checked.status);
       socket.end();
@@ -146,7 +151,9 @@ export class SessionProxy {
     if (url?.protocol !== 'http:')
       return refuse(response, 'This is the proxy of a sandbox; it takes http and CONNECT.');
     const port = Number(url.port || 80);
-    const checked = await this.checkSafely(url.hostname, port, callOf(request));
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const checked = await this.checkSafely(url.hostname, port, callOf(request), gone.signal);
     if ('why' in checked) return refuse(response, checked.why, checked.status);
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_HEADERS.has(name)));
     const upstream = builtin.http.request({
@@ -175,6 +182,7 @@ export class SessionProxy {
     name: string,
     port: number,
     named: string | undefined,
+    gone: AbortSignal,
   ): Promise<{ address: string } | { why: string; status: number }> {
     const call = named !== undefined && this.calls.has(named) ? named : undefined;
     const host = normalizeHost(name);
@@ -184,7 +192,7 @@ export class SessionProxy {
       return { why: `${why} (Castor's sandbox)`, status: 403 };
     };
     if (host === undefined || port < 1 || port > 65_535) return deny('Only plain host names are reached', true);
-    const decision = await this.options.decide(host, port, call);
+    const decision = await this.options.decide(host, port, call, gone);
     if (!decision.isAllowed) return deny(decision.why, decision.isFinal);
     // An allowed host that does not exist is no denial: no grant would help.
     const fail = (why: string) => {
