@@ -49,13 +49,13 @@ describe('initialize', () => {
     await expect(editor.newSession()).rejects.toMatchObject({ message: expect.stringContaining('settings.json') });
   });
 
-  it('offers a login in a terminal to editors that have one', async () => {
+  it('offers a login in a terminal to editors that have one', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using editor = await Editor.open({ workspace, capabilities: { auth: { terminal: true } } });
     expect(editor.initialized.authMethods?.at(-1)).toMatchObject({ type: 'terminal', args: ['login'] });
   });
 
-  it('answers version 1 whatever version is asked for', async () => {
+  it('answers version 1 whatever version is asked for', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using editor = new Editor({ workspace });
     const { protocolVersion } = await editor.request('initialize', { protocolVersion: 99 });
@@ -162,7 +162,7 @@ describe('the end', () => {
     expect(await scene.editor.done).toBe(0);
   });
 
-  it('comes without a word of the editor', async () => {
+  it('comes without a word of the editor', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using cli = await startCli(['--acp'], { workspace });
     expect(await cli.done).toMatchObject({ code: 0, stdout: '' });
@@ -205,7 +205,7 @@ describe('the end', () => {
     child.stdout.destroy();
   });
 
-  it('comes with a signal', async () => {
+  it('comes with a signal', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('hello')]);
     scene.editor.child.kill('SIGTERM');
     expect(await scene.editor.done).toBe(143);

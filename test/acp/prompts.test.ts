@@ -107,7 +107,7 @@ describe('the content of a prompt', () => {
     expect(thoughts).toBe('');
   });
 
-  it('may name files as a user types them', async () => {
+  it('may name files as a user types them', { tags: 'wide' }, async () => {
     const { parts } = await sent(() => [words('look at @src/x.ts')], { files: FILES });
     expect(parts).toEqual([{ text: 'look at @src/x.ts' }, ...attached('src/x.ts', 'let x;')]);
   });
@@ -333,7 +333,7 @@ describe('cancelling', () => {
     expect(await editor.request('session/list', {})).toBeDefined();
   });
 
-  it('works as a request, too, which the protocol does not ask for', async () => {
+  it('works as a request, too, which the protocol does not ask for', { tags: 'wide' }, async () => {
     const held = gate();
     await using scene = await openScene([answer(text('half'), held)]);
     const { editor, session } = scene;
@@ -360,7 +360,7 @@ describe('cancelling', () => {
     expect(await prompt).toEqual({ stopReason: 'cancelled' });
   });
 
-  it('by a second prompt, which then runs', async () => {
+  it('by a second prompt, which then runs', { tags: 'wide' }, async () => {
     const held = gate();
     await using scene = await openScene([answer(text('one'), held), say('two')]);
     const { editor, session, model } = scene;

@@ -224,7 +224,7 @@ describe('an overloaded provider', () => {
 });
 
 describe('two batches of one machine', () => {
-  it('share its places, and the higher priority goes first', async () => {
+  it('share its places, and the higher priority goes first', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     const hold = gate();
     const order: string[] = [];

@@ -137,30 +137,34 @@ describe.skipIf(findPostgres() === undefined)('a batch on a queue', () => {
     },
   );
 
-  it('continues the session of a task whose worker was killed, when the machine comes back', async () => {
-    await using place = await openBatchPlace();
-    let asked = 0;
-    const never = gate();
-    await using model = await fakeModel((request) => {
-      asked += 1;
-      if (asked === 1) return answer(call('write_file', { file_path: 'a.txt', content: 'changed\n' }));
-      return asked === 2 ? answer(never, text('never')) : say(`after ${hasResult(request)}`);
-    });
-    const env = queue();
-    await place.workspace.write('tasks.jsonl', jsonl([{ id: 'x', prompt: 'go' }]));
-    await place.run(['run', 'tasks.jsonl', '--detach', '--', '-y'], { env });
-    await using worker = await startCli(['worker'], { workspace: place.workspace, model, env });
-    await model.waitForRequest(2);
-    worker.kill('SIGKILL');
-    await worker.done;
-    const again = await runCli(['worker', '--until-idle'], { workspace: place.workspace, model, env });
-    expect(again.stderr).toContain('x  continued');
-    const { lines } = await place.run(['results'], { env });
-    expect(lines[0], again.stderr).toMatchObject({
-      ...{ status: 'success', answer: 'after true', changes: { files: 1 }, interruptions: 1 },
-    });
-    expect([asked, place.git('worktree', 'list').trim().split('\n').length]).toEqual([3, 1]);
-  });
+  it(
+    'continues the session of a task whose worker was killed, when the machine comes back',
+    { tags: 'wide' },
+    async () => {
+      await using place = await openBatchPlace();
+      let asked = 0;
+      const never = gate();
+      await using model = await fakeModel((request) => {
+        asked += 1;
+        if (asked === 1) return answer(call('write_file', { file_path: 'a.txt', content: 'changed\n' }));
+        return asked === 2 ? answer(never, text('never')) : say(`after ${hasResult(request)}`);
+      });
+      const env = queue();
+      await place.workspace.write('tasks.jsonl', jsonl([{ id: 'x', prompt: 'go' }]));
+      await place.run(['run', 'tasks.jsonl', '--detach', '--', '-y'], { env });
+      await using worker = await startCli(['worker'], { workspace: place.workspace, model, env });
+      await model.waitForRequest(2);
+      worker.kill('SIGKILL');
+      await worker.done;
+      const again = await runCli(['worker', '--until-idle'], { workspace: place.workspace, model, env });
+      expect(again.stderr).toContain('x  continued');
+      const { lines } = await place.run(['results'], { env });
+      expect(lines[0], again.stderr).toMatchObject({
+        ...{ status: 'success', answer: 'after true', changes: { files: 1 }, interruptions: 1 },
+      });
+      expect([asked, place.git('worktree', 'list').trim().split('\n').length]).toEqual([3, 1]);
+    },
+  );
 });
 
 describe('castor worker', () => {

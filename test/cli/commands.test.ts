@@ -61,7 +61,7 @@ describe('words in a prompt of castor -p', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { type: 'CommandFailedError', code: 1 } });
   });
 
-  it('/policies list names the server of a rule', async () => {
+  it('/policies list names the server of a rule', { tags: 'wide' }, async () => {
     const { stdout } = await castor(['-p', '/policies list'], {
       homeFiles: {
         '.gemini/settings.json': JSON.stringify({ mcp: { allowed: ['web'] } }),
@@ -96,7 +96,7 @@ describe('words in a prompt of castor -p', () => {
     expect(sent?.at(-1)).toBe('!touch ran\n@a\n/help\n\n\nexplain');
   });
 
-  it('bytes that are no text are sent as such', async () => {
+  it('bytes that are no text are sent as such', { tags: 'wide' }, async () => {
     const { code, sent } = await castor([], { stdin: Buffer.from([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0x62]) });
     expect(code).toBe(0);
     expect(sent?.at(-1)).toMatch(/^a\uFFFD+b$/);

@@ -148,7 +148,7 @@ describe('castor doctor', () => {
     expect(said.join('\n')).toContain('providers.openrouter.models.m.price needs both input and output');
   });
 
-  it('counts the hooks a session would know', async () => {
+  it('counts the hooks a session would know', { tags: 'wide' }, async () => {
     const hook = { type: 'command', command: 'true' };
     const hooks = { BeforeTool: [{ hooks: [hook, { ...hook, name: 'b' }] }], SessionEnd: [{ hooks: [hook] }] };
     await using workspace = await createWorkspace({
@@ -158,7 +158,7 @@ describe('castor doctor', () => {
     expect(find('hooks')?.says).toBe('3 hooks; castor hooks list shows them');
   });
 
-  it('names an address nobody answers at', async () => {
+  it('names an address nobody answers at', { tags: 'wide' }, async () => {
     const url = await refusedUrl();
     const { code, find } = await examine({ env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url } });
     expect([code, find('address')]).toMatchObject([
@@ -257,7 +257,7 @@ describe('castor doctor', () => {
     expect(stdout).not.toContain('from-project');
   });
 
-  it('refuses an option there is none of', async () => {
+  it('refuses an option there is none of', { tags: 'wide' }, async () => {
     expect(await runCli(['doctor', '--fast'])).toMatchObject({
       code: 1,
       stdout: '',

@@ -6,6 +6,7 @@
 import { fakeModel, fault, runCli, createWorkspace } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
 import { describe, expect, inject, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 interface Case {
   why: string;
@@ -79,7 +80,7 @@ async function run({ args, script, settings = {} }: Case, format: string) {
 }
 
 describe('the type of an error', () => {
-  it.each(CASES)('is $type in the one object of JSON: $why', async (one) => {
+  variants.each(CASES)('is $type in the one object of JSON: $why', async (one) => {
     const { stdout, code } = await run(one, 'json');
     expect([JSON.parse(stdout), code]).toMatchObject([
       { error: { type: one.type, code: one.code, ...one.failed } },
@@ -100,7 +101,7 @@ describe('the type of an error', () => {
 describe('JSON for what could not begin', () => {
   const last = (text: string) => JSON.parse(text.trimEnd().split('\n').at(-1)!) as object;
 
-  it.each([
+  variants.each([
     ['json', ['-o', 'json', '--frobnicate']],
     ['json', ['--output-format=json', '-p', 'a', 'b']],
     ['stream-json', ['-p', 'a', '-i', 'b', '--output-format', 'stream-json']],
@@ -113,7 +114,7 @@ describe('JSON for what could not begin', () => {
     else expect(last(stdout)).toMatchObject({ type: 'result', status: 'error', error, stats: { total_tokens: 0 } });
   });
 
-  it.each<[string, string[], number]>([
+  variants.each<[string, string[], number]>([
     ['there is no key', ['-p', 'hi'], 41],
     ['there is nothing to answer', ['-m', 'offline'], 42],
     ['there is no such session', ['-p', 'hi', '-r', '9', '-m', 'offline'], 42],

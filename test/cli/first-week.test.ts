@@ -136,7 +136,7 @@ describe('excludeTools of an installed extension', () => {
 });
 
 describe('the beginning of a session id', () => {
-  it('is enough to resume it', async () => {
+  it('is enough to resume it', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel(() => say('ok'));
     await runCli(['-p', 'first words', '--session-id', 'abcdef12-3456'], { workspace, model });

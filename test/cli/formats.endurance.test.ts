@@ -19,7 +19,8 @@ import {
   thought,
 } from '@castor/testkit';
 import type { Script } from '@castor/testkit';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject } from 'vitest';
+import { variants } from '../house/variants.ts';
 
 const GOLDEN = fileURLToPath(new URL('../golden', import.meta.url));
 const FORMATS = { text: 'txt', json: 'json', 'stream-json': 'jsonl' } as const;
@@ -87,7 +88,7 @@ describe('golden runs', () => {
       .map(([format, extension]) => [name, format, extension, script] as const),
   );
 
-  it.each(cases)('%s as %s', async (name, format, extension, script) => {
+  variants.each(cases)('%s as %s', async (name, format, extension, script) => {
     const printed = await run(script, format);
     expect(printed).toBe(await readGolden(`${GOLDEN}/${name}.${extension}`, printed));
   });

@@ -31,7 +31,7 @@ describe('stdout of castor', () => {
     expect([result.stdout.length, result.code]).toEqual([long.length + 1, 0]);
   });
 
-  it(`gets a frame of ${BYTES.frame} bytes`, async () => {
+  it(`gets a frame of ${BYTES.frame} bytes`, { tags: 'wide' }, async () => {
     await using model = await fakeModel([bigFrame(BYTES.frame)]);
     const { code, stdout } = await runCli(['-p', 'hi'], { model });
     expect([code, stdout.length]).toEqual([0, BYTES.frame + 1]);

@@ -107,7 +107,7 @@ describe('castor models', () => {
     ]);
   });
 
-  it('looks for local servers only when asked', async () => {
+  it('looks for local servers only when asked', { tags: 'wide' }, async () => {
     await using ollama = await fakeModel([], { protocol: 'ollama', models: [{ name: 'qwen3:8b' }] });
     await using studio = await fakeModel([], {
       protocol: 'chat',

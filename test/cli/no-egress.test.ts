@@ -168,12 +168,16 @@ describe('a run with another provider', () => {
     expect(run).toEqual({ code: 0, seen: [model] });
   });
 
-  it('contacts only a provider of the user, without a key where the server runs on this machine', async () => {
-    const { model, ...run } = await runWatched(['-m', 'work/vendor/big:7b', '-p', 'hi'], [say('Hello.')], {
-      options: { protocol: 'anthropic', key: null },
-      env: () => ({}),
-      settings: (url) => ({ providers: { work: { protocol: 'anthropic', baseUrl: `${url}/v1/messages` } } }),
-    });
-    expect(run).toEqual({ code: 0, seen: [model] });
-  });
+  it(
+    'contacts only a provider of the user, without a key where the server runs on this machine',
+    { tags: 'wide' },
+    async () => {
+      const { model, ...run } = await runWatched(['-m', 'work/vendor/big:7b', '-p', 'hi'], [say('Hello.')], {
+        options: { protocol: 'anthropic', key: null },
+        env: () => ({}),
+        settings: (url) => ({ providers: { work: { protocol: 'anthropic', baseUrl: `${url}/v1/messages` } } }),
+      });
+      expect(run).toEqual({ code: 0, seen: [model] });
+    },
+  );
 });

@@ -156,18 +156,18 @@ describe('settings of tools', () => {
     expect((await shared()).told[1]?.includes('Output too large')).toBe(isCut);
   });
 
-  it('cut output earlier', async () => {
+  it('cut output earlier', { tags: 'wide' }, async () => {
     const settings = { tools: { truncateToolOutputThreshold: 1000 } };
     const { told } = await run({ settings, args: ['--yolo'], script: [shell('seq 1 4000'), say('done')] });
     expect(told[0]).toContain('Output too large');
   });
 
-  it('end a command that is silent for too long', async () => {
+  it('end a command that is silent for too long', { tags: 'wide' }, async () => {
     const settings = { tools: { shell: { inactivityTimeout: 1 } } };
     expect(await printed(settings, 'tail -f /dev/null')).toContain('exceeded the timeout of 1 second');
   });
 
-  it('stop a command that prints without end, and tell the model how much it printed', async () => {
+  it('stop a command that prints without end, and tell the model how much it printed', { tags: 'wide' }, async () => {
     const settings = { tools: { shell: { maxOutputBytes: 100_000 } } };
     expect(await printed(settings, 'yes')).toMatch(
       /Command was stopped because it printed [\d.]+ (bytes|MB), more than the limit of 100000 bytes/,
@@ -308,7 +308,7 @@ describe('settings of requests', () => {
     expect([first.includes('hidden-treasure.ts'), first.includes('secret')]).toEqual([isTold, false]);
   });
 
-  it('leave authorisation to somebody else', async () => {
+  it('leave authorisation to somebody else', { tags: 'wide' }, async () => {
     const auth = { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' };
     const own = await run({ settings: { security: { auth } } });
     const external = await run({ settings: { security: { auth: { ...auth, useExternal: true } } } });

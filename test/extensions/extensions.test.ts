@@ -6,25 +6,29 @@ import { describe, expect, it } from 'vitest';
 const HOOK = { type: 'command', command: 'echo "$TOKEN ${extensionPath}" > "$GEMINI_PROJECT_DIR/hooked"' };
 
 describe('castor extensions', () => {
-  it('with folders of plans: one that is outside is named, and so is the extension whose folder is not used', async () => {
-    const manifest = (name: string, directory: string) =>
-      JSON.stringify({ name, version: '1.0.0', plan: { directory } });
-    await using workspace = await createWorkspace({
-      homeFiles: {
-        '.gemini/extensions/one/gemini-extension.json': manifest('one', '../out'),
-        '.gemini/extensions/two/gemini-extension.json': manifest('two', 'plans'),
-      },
-    });
-    await using model = await fakeModel([say('ok')]);
-    await runCli(['extensions', 'consent', 'one', 'two', '--consent'], { workspace });
-    const { code, stderr } = await runCli(['-p', 'hi'], { workspace, model });
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /stored in \.\.\/out, as the extension one says; the folder of two is not used\..*plan\.directory of the extension one must be/s,
-      ),
-    ]);
-  });
+  it(
+    'with folders of plans: one that is outside is named, and so is the extension whose folder is not used',
+    { tags: 'wide' },
+    async () => {
+      const manifest = (name: string, directory: string) =>
+        JSON.stringify({ name, version: '1.0.0', plan: { directory } });
+      await using workspace = await createWorkspace({
+        homeFiles: {
+          '.gemini/extensions/one/gemini-extension.json': manifest('one', '../out'),
+          '.gemini/extensions/two/gemini-extension.json': manifest('two', 'plans'),
+        },
+      });
+      await using model = await fakeModel([say('ok')]);
+      await runCli(['extensions', 'consent', 'one', 'two', '--consent'], { workspace });
+      const { code, stderr } = await runCli(['-p', 'hi'], { workspace, model });
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(
+          /stored in \.\.\/out, as the extension one says; the folder of two is not used\..*plan\.directory of the extension one must be/s,
+        ),
+      ]);
+    },
+  );
 
   it('installs with consent only; then its server, hook, context, command and values are part of a run', async () => {
     await using server = await mcpStdioCommand({ tools: [{ name: 'echo' }] });

@@ -101,40 +101,44 @@ it('installs, configures, updates, switches and removes; the session has each ch
   expect([folder('one'), folder('two')]).toEqual([false, false]);
 });
 
-it('gives a theme and the folder of plans: the screen has its colours, plan mode writes there and nowhere else', async () => {
-  const theme = { name: 'Sky', type: 'custom', text: { accent: '#010203' } };
-  const plan = '# The plan\n\n1. Do it\n';
-  await using opened = await openTerminal({
-    rows: 40,
-    settings: { ui: { theme: 'Sky (sky)' } },
-    homeFiles: {
-      '.gemini/extensions/sky/gemini-extension.json': manifest('sky', {
-        themes: [theme],
-        plan: { directory: 'notes/plans' },
-      }),
-    },
-    env: { COLORTERM: 'truecolor' },
-    args: ['--approval-mode', 'plan'],
-    script: [
-      call('write_file', { file_path: 'elsewhere.md', content: plan }),
-      call('write_file', { file_path: 'notes/plans/plan.md', content: plan }),
-      call('exit_plan_mode', { plan_filename: 'plan.md' }),
-      say('Working on it.'),
-    ],
-  });
-  const { terminal, workspace, model } = opened;
-  expect(terminal.bytes).not.toContain('38;2;1;2;3');
-  terminal.type('/extensions consent sky\r');
-  await terminal.waitForText('Yes, I consent');
-  terminal.type('2');
-  await terminal.waitUntil(() => terminal.bytes.includes('38;2;1;2;3'));
-  terminal.type('Plan it\r');
-  await terminal.waitForText('Carry out this plan?');
-  expect(terminal.screen()).toContain('1. Do it');
-  expect(await workspace.read('notes/plans/plan.md')).toBe(plan);
-  expect(existsSync(join(workspace.project, 'elsewhere.md'))).toBe(false);
-  terminal.type('1');
-  await terminal.waitForText('Working on it.');
-  // The model is told where plans belong.
-  expect(JSON.stringify(model.requests[0]?.body)).toContain('notes/plans');
-});
+it(
+  'gives a theme and the folder of plans: the screen has its colours, plan mode writes there and nowhere else',
+  { tags: 'wide' },
+  async () => {
+    const theme = { name: 'Sky', type: 'custom', text: { accent: '#010203' } };
+    const plan = '# The plan\n\n1. Do it\n';
+    await using opened = await openTerminal({
+      rows: 40,
+      settings: { ui: { theme: 'Sky (sky)' } },
+      homeFiles: {
+        '.gemini/extensions/sky/gemini-extension.json': manifest('sky', {
+          themes: [theme],
+          plan: { directory: 'notes/plans' },
+        }),
+      },
+      env: { COLORTERM: 'truecolor' },
+      args: ['--approval-mode', 'plan'],
+      script: [
+        call('write_file', { file_path: 'elsewhere.md', content: plan }),
+        call('write_file', { file_path: 'notes/plans/plan.md', content: plan }),
+        call('exit_plan_mode', { plan_filename: 'plan.md' }),
+        say('Working on it.'),
+      ],
+    });
+    const { terminal, workspace, model } = opened;
+    expect(terminal.bytes).not.toContain('38;2;1;2;3');
+    terminal.type('/extensions consent sky\r');
+    await terminal.waitForText('Yes, I consent');
+    terminal.type('2');
+    await terminal.waitUntil(() => terminal.bytes.includes('38;2;1;2;3'));
+    terminal.type('Plan it\r');
+    await terminal.waitForText('Carry out this plan?');
+    expect(terminal.screen()).toContain('1. Do it');
+    expect(await workspace.read('notes/plans/plan.md')).toBe(plan);
+    expect(existsSync(join(workspace.project, 'elsewhere.md'))).toBe(false);
+    terminal.type('1');
+    await terminal.waitForText('Working on it.');
+    // The model is told where plans belong.
+    expect(JSON.stringify(model.requests[0]?.body)).toContain('notes/plans');
+  },
+);

@@ -139,7 +139,7 @@ describe('castor with hooks in the user’s settings', () => {
     ]);
   });
 
-  it('lists them when asked with /hooks, and asks no model', async () => {
+  it('lists them when asked with /hooks, and asks no model', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({
       homeFiles: { '.gemini/settings.json': settings({ BeforeAgent: './guard' }) },
     });

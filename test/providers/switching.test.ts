@@ -9,6 +9,7 @@ import type { AgentEvent } from '@castor/core';
 import { answer, call, createFakeClock, fakeModel, finish, Memory, say, text, thought } from '@castor/testkit';
 import type { FakeModel, Step } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { variants } from '../house/variants.ts';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
 import { conversationOf, IMAGE, openAt, PROTOCOLS, sceneTools, switchOf, withState } from './scene.fixture.ts';
 import type { RanCall } from './scene.fixture.ts';
@@ -84,7 +85,7 @@ async function openPair(from: ProtocolName, to: ProtocolName, seesTo: boolean) {
 }
 
 describe.each(PAIRS)('from %s to %s', (from, to) => {
-  it.each([
+  variants.each([
     ['that sees', true],
     ['that is blind', false],
   ])('T20 and back: every request is legal, and state returns to its own provider, a model %s', async (_what, sees) => {

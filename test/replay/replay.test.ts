@@ -93,14 +93,20 @@ describe('a recorded run', () => {
     expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (4 requests, 3 calls, 2 changed files)\n']);
   });
 
-  it('differs by a byte of a request, a call, a file; --update accepts it', { timeout: 240_000 }, async () => {
-    await using place = await openPlace();
+  /** Replays a recording that was changed. */
+  async function recorded(place: Place) {
     await record(place, worker);
     const whole = place.text();
-    const replay = async (change: (text: string) => string, flags: readonly string[] = []) => {
+    const replay = (change: (text: string) => string, flags: readonly string[] = []) => {
       writeFileSync(place.file, change(whole));
       return place.run(['replay', 'run.jsonl', ...flags]);
     };
+    return { whole, replay };
+  }
+
+  it('differs by a byte of a request; --update accepts it', { timeout: 240_000 }, async () => {
+    await using place = await openPlace();
+    const { replay } = await recorded(place);
     // As after a change of the prompt of the system.
     const request = await replay((text) =>
       text.replaceAll('Do the work', 'Do  the work').replace('Do  the work', 'Do the work'),
@@ -111,6 +117,24 @@ describe('a recorded run', () => {
         /✗ run\.jsonl {2}differs\n +The request POST \S+ differs, at contents\[0\]\.parts\[1\]\.text.*\n +recorded +"Do {2}the work"\n +now +"Do the work"\n +after .* castor replay --update run\.jsonl\n/,
       ),
     ]);
+    const updated = await replay(
+      (text) => text.replaceAll('Do the work', 'Do  the work').replace('Do  the work', 'Do the work'),
+      ['--update'],
+    );
+    expect([updated.code, updated.stdout]).toEqual([0, expect.stringContaining('✓ run.jsonl  updated')]);
+    expect(place.text()).not.toContain('Do  the work');
+    const kept = await place.run(['replay', 'run.jsonl', '--keep']);
+    expect([kept.code, kept.stderr]).toEqual([0, 'castor: kept in replays. castor replay runs it.\n']);
+    const all = await place.run(['replay', '-o', 'json']);
+    expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
+      0,
+      { replays: [{ file: 'replays/run.jsonl', requests: 4, calls: 3 }] },
+    ]);
+  });
+
+  it('differs by a call, a file, an answer that is missing', { tags: 'wide', timeout: 240_000 }, async () => {
+    await using place = await openPlace();
+    const { whole, replay } = await recorded(place);
     const file = await replay((text) =>
       text.replace('"changes":[{"path":"a.txt","text":"one\\nthree', '"changes":[{"path":"a.txt","text":"one\\nfour'),
     );
@@ -133,19 +157,6 @@ describe('a recorded run', () => {
     expect([empty.code, empty.stdout, empty.stderr]).toEqual([
       ...[42, ''],
       expect.stringContaining('holds no answer of the model: the recorded run was interrupted before the first one.'),
-    ]);
-    const updated = await replay(
-      (text) => text.replaceAll('Do the work', 'Do  the work').replace('Do  the work', 'Do the work'),
-      ['--update'],
-    );
-    expect([updated.code, updated.stdout]).toEqual([0, expect.stringContaining('✓ run.jsonl  updated')]);
-    expect(place.text()).not.toContain('Do  the work');
-    const kept = await place.run(['replay', 'run.jsonl', '--keep']);
-    expect([kept.code, kept.stderr]).toEqual([0, 'castor: kept in replays. castor replay runs it.\n']);
-    const all = await place.run(['replay', '-o', 'json']);
-    expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
-      0,
-      { replays: [{ file: 'replays/run.jsonl', requests: 4, calls: 3 }] },
     ]);
   });
 

@@ -69,7 +69,7 @@ describe('a container', () => {
     expect([words.includes('--env\nGEMINI_API_KEY\n'), words.includes(TEST_API_KEY)]).toEqual([true, false]);
   });
 
-  it('is chosen by the settings of the user, whose image a project does not replace', async () => {
+  it('is chosen by the settings of the user, whose image a project does not replace', { tags: 'wide' }, async () => {
     const podman = engine('podman', ENGINE);
     await using workspace = await createWorkspace({
       homeFiles: {

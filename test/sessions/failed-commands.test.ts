@@ -69,7 +69,7 @@ it('of the user looks failed in the terminal, live and resumed, and in sessions 
   expect(stdout).toContain('✗ [Shell] echo "out `echo 1`"; exit 3\n\n  failed (exit 3): out 1');
 });
 
-it('leaves what the model and scripts read as it was', async () => {
+it('leaves what the model and scripts read as it was', { tags: 'wide' }, async () => {
   await using workspace = await createWorkspace();
   await using model = await fakeModel([shell('echo out; exit 3'), say('Done.')]);
   const { stdout } = await runCli(['-y', '-o', 'stream-json', '-p', 'Run it'], { model, workspace });

@@ -76,7 +76,7 @@ describe('an answer that was shown in part', () => {
     120_000,
   );
 
-  it('stays there, and the model goes on from it', async () => {
+  it('stays there, and the model goes on from it', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([answer(text('One '), gate()), say('Two.')]);
     await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
@@ -125,7 +125,7 @@ describe('a prompt that was shown and not sent', () => {
 });
 
 describe('castor --continue in a terminal', () => {
-  it('finishes the prompt that was interrupted, in a copy with --fork', async () => {
+  it('finishes the prompt that was interrupted, in a copy with --fork', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const waiting = gate();
     await using model = await fakeModel([answer(text('One '), waiting), say('In a copy.'), say('In place.')]);

@@ -152,7 +152,7 @@ describe('cancelling', () => {
     });
   });
 
-  it('tells the model what it had said, so that it can go on', async () => {
+  it('tells the model what it had said, so that it can go on', { tags: 'wide' }, async () => {
     await inTerminal([answer(text('One, two, '), gate()), say('three.')], async ({ terminal, model }) => {
       terminal.type('Count\r');
       await terminal.waitForText('One, two,');

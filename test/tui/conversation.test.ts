@@ -70,7 +70,7 @@ describe('a prompt', () => {
     ]);
   });
 
-  it('shows the thought and the time while it waits, and the cursor stays at the caret', async () => {
+  it('shows the thought and the time while it waits, and the cursor stays at the caret', { tags: 'wide' }, async () => {
     const held = gate();
     await inTerminal([answer(thought('**Counting sheep** one by one'), held, text('Done.'))], async ({ terminal }) => {
       terminal.type('Think\r');

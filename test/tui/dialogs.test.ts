@@ -62,7 +62,7 @@ describe('the first start', () => {
     expect(await readFile(join(workspace.home, '.gemini', 'settings.json'), 'utf8')).toContain('"gemini-api-key"');
   });
 
-  it('names what is configured and not used yet, once', async () => {
+  it('names what is configured and not used yet, once', { tags: 'wide' }, async () => {
     const homeFiles = { '.gemini/settings.json': '{"experimental":{"taskTracker":true}}' };
     await using workspace = await createWorkspace({ homeFiles });
     await using terminal = await open({ workspace }, ['--model', 'offline']);
@@ -266,7 +266,7 @@ describe('sessions', () => {
 });
 
 describe('commands', () => {
-  it('change the colours with a preview, and keep the choice', async () => {
+  it('change the colours with a preview, and keep the choice', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([]);
     await using terminal = await open({ model, workspace });

@@ -53,7 +53,7 @@ describe('a command that runs', () => {
     });
   });
 
-  it('gives the keys back on Shift+Tab, gets Ctrl+C and Esc itself while it has them', async () => {
+  it('gives the keys back on Shift+Tab, gets Ctrl+C and Esc itself while it has them', { tags: 'wide' }, async () => {
     const count =
       'trap "echo caught" INT; echo up; read -rsn1 key; printf "key %q\\n" "$key"; read -r line; echo "$line"';
     await inTerminal([shell(count), say('Done.')], async ({ terminal, model }) => {

@@ -95,7 +95,7 @@ describe('playing a script', () => {
     expect(textsOf((await client.done).body)).toEqual(['a', 'b']);
   });
 
-  it('sends a frame of 20 MB whole', async () => {
+  it('sends a frame of 20 MB whole', { tags: 'wide' }, async () => {
     await using model = await fakeModel([bigFrame(20_000_000)]);
     const { body, isWhole } = await exchange(model.url);
     const [frame] = framesOf(body) as { candidates: { content: { parts: { text: string }[] } }[] }[];

@@ -73,7 +73,7 @@ describe('castor mcp list', () => {
     expect(server.readRecord().starts).toBe(0);
   });
 
-  it('is the consent to this entry in a trusted folder, and says so in another', async () => {
+  it('is the consent to this entry in a trusted folder, and says so in another', { tags: 'wide' }, async () => {
     await using server = await mcpStdioCommand({ tools: [{ name: 'echo', description: 'x' }] });
     const { command, args } = server.entry;
     await using env = await openFolder();
@@ -179,22 +179,26 @@ describe('castor mcp test', () => {
     ]);
   });
 
-  it('prints the error of a failed call first, without the listing, and SSE where it fell back to it', async () => {
-    await using old = await mcpServer({ ...SCRIPT, http: { transports: ['sse'] } } as never);
-    await using env = await openFolder(userServers({ old: { url: old.sseUrl } }));
-    const failed = await env.run('test', 'old', '--tool', 'fails', '--timeout', '60');
-    expect(failed).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(
-        /^✓ old: ready after \d+ ms \(sse\)\n[^]*\nCall.*, failed:\n {2}MCP tool .fails. reported an error: no luck\nTimes /,
-      ) as string,
-    });
-    expect(failed.stdout).not.toContain('Echoes.');
-    const unknown = await env.run('test', 'old', '--tool', 'nope', '--timeout', '60');
-    expect(unknown.stdout).toContain('offers no tool nope. It offers: bare, echo, fails.');
-  });
+  it(
+    'prints the error of a failed call first, without the listing, and SSE where it fell back to it',
+    { tags: 'wide' },
+    async () => {
+      await using old = await mcpServer({ ...SCRIPT, http: { transports: ['sse'] } } as never);
+      await using env = await openFolder(userServers({ old: { url: old.sseUrl } }));
+      const failed = await env.run('test', 'old', '--tool', 'fails', '--timeout', '60');
+      expect(failed).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(
+          /^✓ old: ready after \d+ ms \(sse\)\n[^]*\nCall.*, failed:\n {2}MCP tool .fails. reported an error: no luck\nTimes /,
+        ) as string,
+      });
+      expect(failed.stdout).not.toContain('Echoes.');
+      const unknown = await env.run('test', 'old', '--tool', 'nope', '--timeout', '60');
+      expect(unknown.stdout).toContain('offers no tool nope. It offers: bare, echo, fails.');
+    },
+  );
 
-  it('lists the tools once, as a server that changes its list has them in the end', async () => {
+  it('lists the tools once, as a server that changes its list has them in the end', { tags: 'wide' }, async () => {
     const tools = Array.from({ length: 5 }, (_, index) => ({ name: `tool${index}`, description: 'x' }));
     await using one = await mcpStdioCommand({
       tools: [{ name: 'gone', description: 'x' }],
@@ -234,7 +238,7 @@ describe('castor mcp test', () => {
     }
   });
 
-  it('fails for a tool that no model can use, and names it', async () => {
+  it('fails for a tool that no model can use, and names it', { tags: 'wide' }, async () => {
     await using server = await mcpServer({ tools: [{ name: 'bad', inputSchema: { type: 'string' } as never }] });
     await using env = await openFolder(userServers({ one: { url: server.url } }));
     const { code, stdout } = await env.run('test', 'one');

@@ -72,7 +72,11 @@ async function judgeCall(who: Who, tool: Tool, env: Subagents): Promise<Verdict>
 
 const MODES: ApprovalMode[] = ['default', 'autoEdit', 'yolo', 'plan'];
 const CASES = MODES.flatMap((mode, index) =>
-  ['a user', 'no user'].map((user, place) => ({ mode, user, tags: index % 2 === place ? [] : (['wide'] as const) })),
+  ['a user', 'no user'].map((user, place) => ({
+    mode,
+    user,
+    tags: index % 4 === place * 2 ? [] : (['wide'] as const),
+  })),
 );
 
 const judged = new Map<string, Promise<Map<Tool, Verdict>>>();

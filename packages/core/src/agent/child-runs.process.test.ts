@@ -52,7 +52,7 @@ describe('a run of a sub-agent', () => {
     expect(responseOf(await env.ask('go'), 'p')['output']).toContain('Termination Reason: GOAL\nResult:\nhere');
   });
 
-  it('with an empty result is told so and can correct it', async () => {
+  it('with an empty result is told so and can correct it', { tags: 'wide' }, async () => {
     await using env = await openSubagents(
       { main: main(invoke('r')), r: [complete('   '), complete('better')] },
       { homeFiles: R() },
@@ -61,7 +61,7 @@ describe('a run of a sub-agent', () => {
     expect(sentText(env.requestsOf('r')[1])).toContain('result is empty. Hand in the whole result.');
   });
 
-  it('with a long result hands over its beginning and end, and the place of the whole', async () => {
+  it('with a long result hands over its beginning and end, and the place of the whole', { tags: 'wide' }, async () => {
     await using env = await openSubagents(
       { main: main(invoke('r')), r: [complete(`START${'x'.repeat(60_000)}END`)] },
       { homeFiles: R() },
@@ -89,7 +89,7 @@ describe('a run of a sub-agent', () => {
     expect(responseOf(await env.ask('go'), 'p')['error']).toMatch(/Missing required input parameters: thing.*query/);
   });
 
-  it('fills in the variables of its prompt, and sends its temperature', async () => {
+  it('fills in the variables of its prompt, and sends its temperature', { tags: 'wide' }, async () => {
     await using env = await openSubagents(
       { main: main(invoke('r', 'find it')), r: [complete('x')] },
       { homeFiles: R('temperature: 0.3', 'Task: ${query}. Model: ${activeModel}.') },

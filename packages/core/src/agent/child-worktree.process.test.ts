@@ -83,7 +83,7 @@ describe('an isolated run', () => {
     },
   );
 
-  it('is merged into a file that changed elsewhere meanwhile', async () => {
+  it('is merged into a file that changed elsewhere meanwhile', { tags: 'wide' }, async () => {
     await using files = await openRepository();
     const output = await run(files, LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'));
     expect(await files.read('a.txt')).toBe(LINES.replace('one', 'ONE').replace('seven', 'SEVEN'));

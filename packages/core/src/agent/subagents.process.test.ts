@@ -76,7 +76,7 @@ describe('a sub-agent', () => {
     expect(titles[1]).toMatch(/^Agent r: /);
     expect(responseOf(events, 'p')['output']).toContain('declined then');
   });
-  it('waits for its turn where one may run at once', async () => {
+  it('waits for its turn where one may run at once', { tags: 'wide' }, async () => {
     const three = answer(...['a', 'b', 'c'].map((id) => call('invoke_agent', { agent_name: 'r', prompt: id }, { id })));
     await using env = await openSubagents(
       { main: [three, say('ok')], r: [complete('1'), complete('2'), complete('3')] },

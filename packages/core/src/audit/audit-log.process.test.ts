@@ -16,7 +16,7 @@ function startWriter(home: string, count: number | 'endless'): ChildProcess {
 }
 
 describe('several processes', () => {
-  it('write one chain: every line of each, in its order', async () => {
+  it('write one chain: every line of each, in its order', { tags: 'wide' }, async () => {
     using log = auditHome();
     const writers = Array.from({ length: 3 }, () => startWriter(log.home, 20));
     const codes = await Promise.all(writers.map(async (writer) => (await once(writer, 'exit'))[0] as number));

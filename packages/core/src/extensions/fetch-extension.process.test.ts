@@ -115,7 +115,7 @@ describe('a repository on GitHub', () => {
     expect([one.pages.length, await one.check()]).toEqual([1, { state: 'up to date' }]);
   });
 
-  it('with a release that cannot be used asks whether to clone, and names the reason', async () => {
+  it('with a release that cannot be used asks whether to clone, and names the reason', { tags: 'wide' }, async () => {
     await using one = await open();
     one.server.answers[`${RELEASES}/latest`] = 500;
     await one.createRepository('3.0.0');

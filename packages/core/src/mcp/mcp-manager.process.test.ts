@@ -192,7 +192,7 @@ describe('a server', () => {
     });
   });
 
-  it('keeps what was read when its pages never end, and says so', async () => {
+  it('keeps what was read when its pages never end, and says so', { tags: 'wide' }, async () => {
     await using one = await mcpStdioCommand({ ...ECHO, pages: { size: 1, cursors: 'endless' } });
     await using run = open({ one });
     await run.ready();
@@ -427,7 +427,7 @@ it('waits at most a limit and names who is late, while the others are ready', as
   expect(run.registry.list().map(({ name }) => name)).toEqual(['mcp_late_echo', 'mcp_one_echo']);
 });
 
-it('is told at its limit, however long its process takes to end', async () => {
+it('is told at its limit, however long its process takes to end', { tags: 'wide' }, async () => {
   const rules = [mcp.on('initialize', [mcp.gate('never')])];
   await using one = await mcpStdioCommand({ ...mcp.withFault(ECHO, 'ignores_sigterm'), rules });
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();

@@ -110,7 +110,7 @@ describe('going back', () => {
     await again.agent.dispose();
   });
 
-  it('goes by the diffs where nothing else was kept', async () => {
+  it('goes by the diffs where nothing else was kept', { tags: 'wide' }, async () => {
     const { agent, recorder } = await openAgent();
     await rm(recorder.path.replace(/[^/]*$/, agent.session.sessionId), { recursive: true });
     const [first] = listRewindPoints({ chat: agent.chat, recorder });
@@ -132,7 +132,7 @@ describe('going back', () => {
     await agent.dispose();
   });
 
-  it('is remembered by the session, with the edits before it', async () => {
+  it('is remembered by the session, with the edits before it', { tags: 'wide' }, async () => {
     const { agent, recorder } = await openAgent();
     const [, second] = listRewindPoints({ chat: agent.chat, recorder });
     expect(rewindTo(second!, { chat: agent.chat, recorder })).toBe(true);

@@ -94,7 +94,7 @@ describe('undo of real programs', () => {
 });
 
 describe('what cannot be kept', () => {
-  it('does not block: a pipe and a socket (20)', async () => {
+  it('does not block: a pipe and a socket (20)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', 'one');
     trial.sh('mkfifo pipe');

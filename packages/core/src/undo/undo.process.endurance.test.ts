@@ -10,7 +10,7 @@ import { UndoOracle } from './undo-oracle.fixture.ts';
 import { UndoTrial } from './undo.fixture.ts';
 
 const isEndurance = inject('isEndurance');
-const SEQUENCES = isEndurance ? 2000 : 4;
+const SEQUENCES = isEndurance ? 2000 : 2;
 /** Sequences that share a process and a session. */
 const PER_SESSION = 20;
 const STEPS = 9;

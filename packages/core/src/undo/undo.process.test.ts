@@ -201,7 +201,7 @@ describe('the conflict rule', () => {
     expect(lstatSync(trial.path('run.sh')).ctimeMs).toBe(untouched);
   });
 
-  it('does not undo over a change of the user between two calls', async () => {
+  it('does not undo over a change of the user between two calls', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', '0');
     await trial.begin();
@@ -362,7 +362,7 @@ describe('what is not covered', () => {
     expect(readFileSync(trial.path('src/b.ts'), 'utf8')).toBe('export const b = 1;\n');
   });
 
-  it('refuses a content that is damaged in the store (34)', async () => {
+  it('refuses a content that is damaged in the store (34)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a.txt', 'precious'.repeat(1000));
     await trial.begin();
@@ -374,7 +374,7 @@ describe('what is not covered', () => {
     expect(preview.changes).toEqual([]);
   });
 
-  it('keeps the store to its owner, and refuses planted links (35)', async () => {
+  it('keeps the store to its owner, and refuses planted links (35)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     fill(trial);
     await trial.begin();

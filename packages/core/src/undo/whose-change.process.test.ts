@@ -65,7 +65,7 @@ describe('in a large workspace', () => {
   });
 });
 
-it('takes back the folders that an edit made, not those that the user made for it', async () => {
+it('takes back the folders that an edit made, not those that the user made for it', { tags: 'wide' }, async () => {
   await using trial = new UndoTrial();
   await trial.begin();
   trial.sh('mkdir mine');

@@ -85,7 +85,7 @@ test('a gate holds the start until the test releases it', async () => {
   expect(await opened).toHaveProperty('result');
 });
 
-test('a server that crashes at its first two starts works at the third', async () => {
+test('a server that crashes at its first two starts works at the third', { tags: 'wide' }, async () => {
   await using server = await mcpStdioCommand({
     ...ECHO,
     rules: [on('start', [stderr('no port\n'), crash({ code: 7 })], { start: [1, 2] })],
@@ -151,7 +151,7 @@ test.each<[string, Parameters<typeof on>[1], (stdout: string) => void]>([
   check(both.client.stdout.slice(before));
 });
 
-test('a request without an answer leaves the server able to answer others', async () => {
+test('a request without an answer leaves the server able to answer others', { tags: 'wide' }, async () => {
   await using both = await start({ ...ECHO, rules: [on('tools/list', [])] });
   await both.client.open();
   both.client.send({ id: 50, method: 'tools/list' });
@@ -159,14 +159,14 @@ test('a request without an answer leaves the server able to answer others', asyn
   expect(both.client.messages.some(({ id }) => id === 50)).toBe(false);
 });
 
-test('a flood of stderr arrives whole and before the answer', async () => {
+test('a flood of stderr arrives whole and before the answer', { tags: 'wide' }, async () => {
   await using both = await start({ rules: [on('ping', [stderr('x'.repeat(99) + '\n', 5000), answer()])] });
   await both.client.open();
   await both.client.request('ping');
   await both.client.until(({ stderr: text }) => text.length === 500_000);
 });
 
-test('a server closes its stdin and its stdout and lives on', async () => {
+test('a server closes its stdin and its stdout and lives on', { tags: 'wide' }, async () => {
   await using both = await start({
     rules: [on('ping', [answer(), closeStream('stdin'), closeStream('stdout')])],
   });
@@ -180,7 +180,7 @@ test('a server closes its stdin and its stdout and lives on', async () => {
   expect(server.alive).toEqual([client.child.pid]);
 });
 
-test('a server ignores SIGTERM and the end of its stdin, and dispose ends it', async () => {
+test('a server ignores SIGTERM and the end of its stdin, and dispose ends it', { tags: 'wide' }, async () => {
   const server = await mcpStdioCommand({ process: { ignores: ['SIGTERM'], ignoresStdinEnd: true } });
   await using client = rawStdioClient(server.entry);
   await client.open();
@@ -224,7 +224,7 @@ test('a call reports progress, sees its cancellation and sends no answer', async
   expect(client.messages.some(({ id }) => id === 7)).toBe(false);
 });
 
-test('a call asks the client for its roots and returns the answer', async () => {
+test('a call asks the client for its roots and returns the answer', { tags: 'wide' }, async () => {
   await using both = await start({ tools: [{ name: 'roots', run: [request('roots/list')] }] });
   const { client } = both;
   await client.open();

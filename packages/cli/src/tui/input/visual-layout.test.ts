@@ -51,18 +51,22 @@ describe('layoutLines', () => {
 });
 
 describe('a long line', () => {
-  it.each([0, 1, 500, 3000, 9999, 10_000])('is laid out like the whole when it changes at %i', (at) => {
-    const line = 'words 漢字 of e\u0301very 👨‍👩‍👧 kind '.repeat(500).slice(0, 10_000);
-    const layout = layoutLines([line], { columns: 20 });
-    for (const changed of [
-      line.slice(0, at),
-      `${line.slice(0, at)} new ${line.slice(at)}`,
-      line.slice(0, at) + line.slice(at + 7),
-    ]) {
-      const lines = [changed];
-      expect(layoutLines(lines, { columns: 20 }, layout)).toEqual(layoutLines(lines, { columns: 20 }));
-    }
-  });
+  it.each([0, 1, 500, 3000, 9999, 10_000])(
+    'is laid out like the whole when it changes at %i',
+    { tags: 'wide' },
+    (at) => {
+      const line = 'words 漢字 of e\u0301very 👨‍👩‍👧 kind '.repeat(500).slice(0, 10_000);
+      const layout = layoutLines([line], { columns: 20 });
+      for (const changed of [
+        line.slice(0, at),
+        `${line.slice(0, at)} new ${line.slice(at)}`,
+        line.slice(0, at) + line.slice(at + 7),
+      ]) {
+        const lines = [changed];
+        expect(layoutLines(lines, { columns: 20 }, layout)).toEqual(layoutLines(lines, { columns: 20 }));
+      }
+    },
+  );
 });
 
 const CORPUS: [string, string][] = [

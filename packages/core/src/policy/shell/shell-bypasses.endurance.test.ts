@@ -174,9 +174,9 @@ describe('a row inside substitutions', () => {
       const loosened = [];
       for (const [number, row] of ROWS.filter(({ command }) => command.length < 5000).entries()) {
         const once = SUBSTITUTIONS[index]?.(row.command) ?? '';
-        // Alone and in another one. At full length every row meets every substitution, else every eighth one of them.
+        // Alone and in another one. At full length every row meets every substitution, else every sixteenth one of them.
         const another = SUBSTITUTIONS[(number * 5 + index) % SUBSTITUTIONS.length];
-        const isTaken = inject('isEndurance') || number % (SUBSTITUTIONS.length * 8) === index * 8;
+        const isTaken = inject('isEndurance') || number % (SUBSTITUTIONS.length * 16) === index * 16;
         if (another === undefined || !isTaken) continue;
         for (const wrapped of [once, another(once)]) {
           const { decision } = await decide(row, wrapped);

@@ -164,11 +164,12 @@ describe('GeminiGenerator', () => {
       expect(model.connections).toBe(1);
     }));
 
-  it('reads a frame of 20 MB', () =>
+  it('reads a frame of 20 MB', { tags: 'wide' }, () =>
     exchange([answer(bigFrame(20_000_000), finish('STOP'))], {}, async ({ generator }) => {
       const { texts } = await drain(generator);
       expect(texts[0]?.length).toBeGreaterThan(19_000_000);
-    }));
+    }),
+  );
 
   it('refuses what is larger than its limit, streamed or not', () =>
     exchange([say('x'.repeat(5_000)), say('x'.repeat(5_000))], { maxFrameBytes: 1_000 }, async ({ generator }) => {

@@ -54,7 +54,7 @@ describe('ShellRunner', () => {
     expect((await run('echo a >/dev/stderr; echo b | tee /dev/stdout')).output).toBe('a\nb\nb\n');
   });
 
-  it('works over plain pipes where no named ones can be made', async () => {
+  it('works over plain pipes where no named ones can be made', { tags: 'wide' }, async () => {
     const file = join(fixture.directory, 'a-file');
     await writeFile(file, '');
     const outcome = await run('echo out; echo err >&2', { tempDirectory: file });
@@ -177,7 +177,7 @@ describe('ShellRunner', () => {
     expect(outcome).toMatchObject({ ending: 'timed_out', output: 'before\n', signal: 'SIGTERM' });
   });
 
-  it('counts silence from the last output, not from the start', async () => {
+  it('counts silence from the last output, not from the start', { tags: 'wide' }, async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     // One for each: what is left of a writer would let the next reader pass.
@@ -327,7 +327,7 @@ describe('ShellRunner', () => {
     expect(await findGroupMembers(outcome.pid!)).toEqual([]);
   });
 
-  it('stops one that prints bytes that are not text as well', async () => {
+  it('stops one that prints bytes that are not text as well', { tags: 'wide' }, async () => {
     expect(await run('cat /dev/zero', { maxOutputBytes: 300_000 })).toMatchObject({ ending: 'too_much_output' });
   });
 
@@ -339,7 +339,7 @@ describe('ShellRunner', () => {
     expect([outcome.ending, outcome.exitCode, outcome.output.length]).toEqual(['exited', 0, bytes]);
   });
 
-  it('tells who took over a command that it prints too much', async () => {
+  it('tells who took over a command that it prints too much', { tags: 'wide' }, async () => {
     const gate = fixture.makeFifo('gate');
     const runner = createRunner({ maxOutputBytes: 300_000 });
     let pid = 0;
@@ -418,7 +418,7 @@ describe('ShellRunner', () => {
       expect(withoutPid(outcome)).toEqual({ ...QUIET, output: 'Name: \nhello me\n' });
     });
 
-    it('shows what is typed as it is typed, and corrected', async () => {
+    it('shows what is typed as it is typed, and corrected', { tags: 'wide' }, async () => {
       const runner = createRunner({ ...terminal, whenWaiting: 'report', promptSilenceMs: 50 });
       let pid = 0;
       let seen = '';
@@ -443,7 +443,7 @@ describe('ShellRunner', () => {
       ]);
     });
 
-    it('can be typed into in the background, where its prompt is known', async () => {
+    it('can be typed into in the background, where its prompt is known', { tags: 'wide' }, async () => {
       const runner = createRunner({ ...terminal, whenWaiting: 'report', promptSilenceMs: 50 });
       let pid = 0;
       const { moved } = await runner.run({
