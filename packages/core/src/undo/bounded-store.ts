@@ -55,7 +55,10 @@ export class BoundedStore {
     this.sinceLook += bytes.length;
     if (this.sinceLook >= LOOK_EVERY && !this.isFull) this.look();
     try {
-      if (!this.isFull) return this.store.put(bytes, hash);
+      if (!this.isFull) {
+        this.store.putNew(bytes, hash);
+        return hash;
+      }
     } catch {
       this.isFull = true;
     }

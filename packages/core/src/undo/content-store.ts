@@ -102,12 +102,16 @@ export class ContentStore {
 
   /** Keeps the content; it is on the disk after `flush`. Throws file-system errors. */
   put(bytes: Buffer, hash = hashOf(bytes)): string {
-    if (this.has(hash)) return hash;
+    if (!this.has(hash)) this.putNew(bytes, hash);
+    return hash;
+  }
+
+  /** The same for a content that `has` does not know. */
+  putNew(bytes: Buffer, hash: string): void {
     if (this.pendingBytes + bytes.length > BLOCK_BYTES) this.flush({ isSynced: false });
     if (bytes.length > this.pending.length) this.pending = Buffer.allocUnsafe(bytes.length);
     this.places.set(hash, { hash, offset: this.pendingBytes, length: bytes.length });
     this.pendingBytes += bytes.copy(this.pending, this.pendingBytes);
-    return hash;
   }
 
   /** Undefined when the content is missing or damaged. */

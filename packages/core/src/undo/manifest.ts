@@ -51,6 +51,7 @@ export class ManifestWriter {
   private readonly temporary: string;
   private readonly file: number;
   private readonly piece = Buffer.allocUnsafe(PIECE);
+  private readonly view = viewOf(this.piece);
   private used = 0;
 
   constructor(path: string) {
@@ -69,18 +70,20 @@ export class ManifestWriter {
     if (path.length > MOST_TEXT || length > MOST_TEXT) return;
     const total = HEAD + path.length + length;
     if (this.used + total > PIECE) this.flush();
-    const { piece } = this;
-    let at = this.used;
+    const { piece, view, used: at } = this;
     piece[at] = KINDS.indexOf(state.kind);
     const hasNames = state.kind === 'file' && state.inode !== undefined;
     const known = (hasNames ? SEVERAL_NAMES : 0) | (isHashed ? HASHED : 0);
     piece[at + 1] = known | (isRacy ? RACY : 0) | (isClosed ? CLOSED : 0);
-    at = piece.writeUInt32LE('mode' in state ? state.mode : 0, at + 2);
-    for (const number of [size, modifiedAt, changedAt, inode]) at = piece.writeDoubleLE(number, at);
-    at = piece.writeUInt16LE(path.length, at);
-    at = piece.writeUInt16LE(length, at);
-    at += piece.write(path, at, 'latin1');
-    piece.write(text, at, isHashed ? 'hex' : 'latin1');
+    view.setUint32(at + MODE_AT, 'mode' in state ? state.mode : 0, true);
+    view.setFloat64(at + SIZE_AT, size, true);
+    view.setFloat64(at + MODIFIED_AT, modifiedAt, true);
+    view.setFloat64(at + CHANGED_AT, changedAt, true);
+    view.setFloat64(at + INODE_AT, inode, true);
+    view.setUint16(at + HEAD - 4, path.length, true);
+    view.setUint16(at + HEAD - 2, length, true);
+    piece.write(path, at + HEAD, 'latin1');
+    piece.write(text, at + HEAD + path.length, isHashed ? 'hex' : 'latin1');
     this.used += total;
   }
 

@@ -69,6 +69,8 @@ export function readFile(path: string, found: Stats, keep: Keep, limit: number):
     content: unkeptContent(reason, found.size, found.mtimeMs),
   });
   if (found.size > limit) return unkept('large');
+  // Mostly it is still as it was found: one look after reading it then proves that, and saves one before.
+  let known: Stats | undefined = found;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let file: number;
     try {
@@ -77,13 +79,17 @@ export function readFile(path: string, found: Stats, keep: Keep, limit: number):
       return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : unkept('unreadable');
     }
     try {
-      const before = fstatSync(file);
+      const before: Stats = known ?? fstatSync(file);
+      known = undefined;
       if (!before.isFile()) return unkept('busy');
       if (before.size > limit) return unkept('large');
       const bytes = readWhole(file, before.size);
       const after = fstatSync(file);
       const isSteady =
-        after.size === bytes.length && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs;
+        after.ino === before.ino &&
+        after.size === bytes.length &&
+        after.mtimeMs === before.mtimeMs &&
+        after.ctimeMs === before.ctimeMs;
       if (isSteady) return { ...fileState(before), content: keep(bytes), size: bytes.length };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall !== 'read') throw error;
@@ -101,13 +107,16 @@ function fileState(found: Stats): Omit<FileState, 'content'> {
   return nlink > 1 ? { ...state, inode: ino } : state;
 }
 
-/** The bytes are valid until the next call. */
+/** The bytes are valid until the next call. Whether the file has grown, its size afterwards tells. */
 function readWhole(file: number, size: number): Buffer {
-  if (room.length <= size) room = Buffer.allocUnsafe(size + 1);
+  if (room.length < size) room = Buffer.allocUnsafe(size);
+  // A system's own file may have a content and no size.
+  const wanted = Math.max(size, 1);
   let done = 0;
-  for (;;) {
-    const read = readSync(file, room, done, Math.min(room.length, size + 1) - done, done);
+  while (done < wanted) {
+    const read = readSync(file, room, done, wanted - done, done);
+    if (read === 0) break;
     done += read;
-    if (read === 0 || done > size) return room.subarray(0, done);
   }
+  return room.subarray(0, done);
 }

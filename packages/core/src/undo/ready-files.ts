@@ -3,7 +3,8 @@
 import type { HeldFolder } from './held-folder.ts';
 import type { ReadyFile } from './write-exactly.ts';
 
-const MOST_FILES = 512;
+/** A file system looks at each one that was just replaced for every new one: so undos of usual size replace all at the end. */
+const MOST_FILES = 1024;
 /** They need room beside the files that they replace. */
 const MOST_BYTES = 8 * 1024 * 1024;
 /** Each is an open handle. */

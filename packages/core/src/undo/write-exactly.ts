@@ -117,16 +117,17 @@ export function writeFile(
 ): ReadyFile | undefined {
   let ready: ReadyFile | undefined;
   within(path, (place, folder) => {
-    const now = lstatOf(place);
-    if (!isSameFile(now, found)) throw new Error(CHANGED_NOW);
-    const mode = wanted === AS_IT_IS ? (now ? now.mode & 0o7777 : NEW_FILE) : wanted;
-    if (now && now.nlink > 1) return overwrite(place, bytes, mode);
+    const mode = wanted === AS_IT_IS ? (found ? found.mode & 0o7777 : NEW_FILE) : wanted;
+    if (found && found.nlink > 1) {
+      if (!isSameFile(lstatOf(place), found)) throw new Error(CHANGED_NOW);
+      return overwrite(place, bytes, mode);
+    }
     const temporary = temporaryIn(folder);
     const handle = openSync(toSystemPath(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     try {
       try {
         writeAll(handle, bytes, 0, 0);
-        if (now) keepOwner(handle, now);
+        if (found) keepOwner(handle, found);
         fchmodSync(handle, mode);
       } finally {
         closeSync(handle);
