@@ -71,6 +71,17 @@ describe.skipIf(reason !== undefined)(`a run with -s${skipped}`, () => {
     expect(existsSync(join(workspace.project, '.gemini'))).toBe(false);
   });
 
+  it('takes what a background command planted, when it ends with the session', async () => {
+    await using workspace = await createWorkspace();
+    const plant = `perl -e 'mkdir(".hus"."ky"); open(F, ">", "planted"); close(F); sleep(3000)'`;
+    const wait = 'until [ -e planted ]; do sleep 0.05; done';
+    const calls = [{ command: plant, is_background: true }, { command: wait }];
+    await using model = await fakeModel([...calls.map((each) => call('run_shell_command', each)), say('done')]);
+    const { code, stderr } = await runCli(['-p', 'go', '-s', '-y'], { model, workspace });
+    expect([code, existsSync(join(workspace.project, '.husky'))]).toEqual([0, false]);
+    expect(stderr).toContain('.husky, which is protected');
+  });
+
   it('confines hooks', async () => {
     const outside = 'hook-was-here';
     const hooks = {

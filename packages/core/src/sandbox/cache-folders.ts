@@ -1,4 +1,7 @@
-/** The caches of package managers, relative to the home folder: writable, so that installing works. Pure. */
+/**
+ * The caches of package managers, relative to the home folder: writable, so that installing works. Not what they load as settings or put
+ * on the PATH. Pure.
+ */
 
 import { join } from 'node:path';
 
@@ -6,8 +9,8 @@ const CACHES =
   `.npm .cache/pip .cache/uv .cache/pypoetry .cache/yarn .cache/pnpm .local/share/pnpm/store .yarn/berry/cache
   .cache/node .cache/node-gyp .cache/deno .bun/install/cache .cargo/registry .cargo/git .cache/go-build go/pkg/mod .gradle/caches
   .gradle/wrapper .m2/repository .cache/ms-playwright .cache/pre-commit .nuget/packages .cache/composer .cache/ccache .ccache
-  .cache/sccache .cache/bazel .cache/mypy .cache/ruff .cache/turbo .cache/electron .cache/typescript .hex .cache/rebar3
-  .ivy2/cache .sbt .cache/coursier .pub-cache .stack .cabal/packages`
+  .cache/sccache .cache/bazel .cache/mypy .cache/ruff .cache/turbo .cache/electron .cache/typescript .hex/packages .cache/rebar3
+  .ivy2/cache .sbt/boot .cache/coursier .pub-cache/hosted .pub-cache/git .stack/pantry .stack/snapshots .cabal/packages`
     .trim()
     .split(/\s+/);
 

@@ -12,7 +12,9 @@ const HOME_PATHS = `.ssh .gnupg .aws .azure .config/gcloud .config/gh .config/hu
   .config/mozilla .local/share/keyrings .password-store .1password .config/1Password .gemini .bash_history .zsh_history
   .python_history .node_repl_history .psql_history .mysql_history .sqlite_history .rediscli_history .lesshst
   .local/share/fish/fish_history .config/containers/auth.json .databricks.cfg .snowflake .pgpass .my.cnf .boto .s3cfg
-  .config/rclone.conf .claude .codex .config/opencode .local/share/opencode`
+  .config/rclone.conf .claude .codex .config/opencode .local/share/opencode
+  .hex/hex.config .pub-cache/credentials.json .config/dart .composer/auth.json .config/composer/auth.json .terraformrc .fly .oci
+  .config/heroku .config/stripe .config/.wrangler .ollama/id_ed25519`
   .trim()
   .split(/\s+/);
 

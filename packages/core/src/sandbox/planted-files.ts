@@ -8,19 +8,21 @@ import { realPath } from './survey-protected.ts';
 
 /** Call the result when the command has ended. */
 export function watchPlanted(
-  sandbox: Pick<CommandSandbox, 'watched' | 'quarantine' | 'refresh'>,
+  sandbox: Pick<CommandSandbox, 'watched' | 'quarantine' | 'refresh' | 'planOf'>,
   folders: readonly string[],
 ): () => Quarantined[] {
   const roots = folders.flatMap((folder) => realPath(folder) ?? []);
+  // Looking costs every command half a millisecond: where nothing can be written, nothing is planted.
+  if (sandbox.planOf().profile === 'read-only') return () => [];
   const before = Quarantine.look(sandbox.watched());
   // `git status` of the user enters what the index names, and obeys the settings there.
   const linked = new Set(roots.flatMap((root) => linkedRepositories(root)));
   return () => {
     const added = roots.flatMap((root) => linkedRepositories(root)).filter((folder) => !linked.has(folder));
+    if (added.length === 0 && !Quarantine.hasChanged(before)) return [];
     const moved = [...sandbox.quarantine.check(before), ...sandbox.quarantine.checkNew(added)];
     // What appeared and stayed is protected from now on.
-    const after = Quarantine.look([...before.keys()]);
-    if (added.length > 0 || [...before].some(([path, was]) => after.get(path) !== was)) sandbox.refresh();
+    if (added.length > 0 || Quarantine.hasChanged(before)) sandbox.refresh();
     return moved;
   };
 }

@@ -31,6 +31,11 @@ export class Quarantine {
     return new Map(paths.map((path) => [path, markOf(path, find)]));
   }
 
+  static hasChanged(before: ReadonlyMap<string, string | undefined>): boolean {
+    const find = linksAbove();
+    return [...before].some(([path, mark]) => markOf(path, find) !== mark);
+  }
+
   /** Moves away what appeared or changed; links get their old target back, and pointers of git their text. */
   check(before: ReadonlyMap<string, string | undefined>): Quarantined[] {
     const moved: Quarantined[] = [];
