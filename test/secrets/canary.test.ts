@@ -19,6 +19,10 @@ const CANARY = {
   address: 'addressCanary4321',
   background: `xoxb-${'backgroundCanary1'.repeat(2)}`,
   mcp: `hf_${'mcpCanary0'.repeat(3)}1234`,
+  description: `npm_${'descriptionCanary'.repeat(3).slice(0, 36)}`,
+  mcpError: `npm_${'mcpErrorCanary'.repeat(3).slice(0, 36)}`,
+  protocol: `npm_${'protocolCanary'.repeat(3).slice(0, 36)}`,
+  reference: `npm_${'referenceCanary'.repeat(3).slice(0, 36)}`,
   hook: `glpat-${'hookCanary123'.repeat(2)}`,
   context: `AIza${'contextCanary0'.repeat(3).slice(0, 35)}`,
   block: `MIIEvQIBADANblockCanary0123456789`,
@@ -43,13 +47,25 @@ function canariesIn(where: string, text: string | Buffer): string[] {
 describe('a session full of secrets', () => {
   it('sends none, keeps none and prints none, and still writes the real values where they belong', async () => {
     const server = await mcpStdioCommand({
-      tools: [{ name: 'tell', result: mcp.result(mcp.text(`the token is ${CANARY.mcp}`)) }],
+      tools: [
+        {
+          name: 'tell',
+          description: `Tells what ${CANARY.description} opens.`,
+          result: mcp.result(mcp.text(`the token is ${CANARY.mcp}`)),
+        },
+        { name: 'fail', result: { isError: true, content: [mcp.text(`no such token: ${CANARY.mcpError}`)] } },
+        { name: 'break' },
+      ],
+      rules: [
+        mcp.on('tools/call', [mcp.answer({ error: { code: -32000, message: CANARY.protocol } })], { name: 'break' }),
+      ],
     });
     await using _ended = server;
     await using workspace = await createWorkspace({
       files: {
         'config.ini': `A=1\nTOKEN=${CANARY.file}\nURL=postgres://bob:${CANARY.address}@db.corp.net/x\nB=2\n`,
         'key.pem': BLOCK,
+        'note.txt': `see ${CANARY.reference}\n`,
         'GEMINI.md': `Use the key ${CANARY.context} for maps.`,
         'split.sh': `printf '${CANARY.split.slice(0, 14)}'; sleep 0.05; printf '${CANARY.split.slice(14)}\\n'\n`,
         'print.sh': `echo ${CANARY.output}; echo "$APP_TOKEN|$GEMINI_API_KEY"; env\n`,
@@ -90,13 +106,21 @@ describe('a session full of secrets', () => {
       call('write_file', { file_path: 'copy.pem', content: '‹secret:private-key-1›\n' }),
       call('write_file', { file_path: 'bad.txt', content: 'x ‹secret:github-99› y' }),
       call('run_shell_command', { command: 'bash serve.sh', is_background: true, delay_ms: 400 }),
-      call('mcp_one_tell', {}),
+      answer(call('mcp_one_tell', {}), call('mcp_one_fail', {}), call('mcp_one_break', {})),
       call('grep_search', { pattern: 'TOKEN' }),
       say('done'),
     ];
     await using model = await fakeModel(script, { key: CANARY.own });
     const result = await runCli(
-      ['-p', `the token is ${CANARY.prompt}`, '-y', '--output-format', 'stream-json', '--skip-trust', '--debug'],
+      [
+        '-p',
+        `the token is ${CANARY.prompt}, see @note.txt`,
+        '-y',
+        '--output-format',
+        'stream-json',
+        '--skip-trust',
+        '--debug',
+      ],
       {
         model,
         workspace,

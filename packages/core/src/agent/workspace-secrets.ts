@@ -24,6 +24,7 @@ import { toParts } from '../util/part-list.ts';
 import type { ResolvedWorkspaceOptions } from './workspace-options.ts';
 
 type Instruction = Content | string;
+type Tools = NonNullable<NonNullable<GenerateContentParameters['config']>['tools']>;
 
 const SHELL_TOOL = 'run_shell_command';
 
@@ -38,6 +39,7 @@ export class WorkspaceSecrets {
   private earlier: { known: readonly SecretMark[]; fingerprintOf: (value: string) => string | undefined } | undefined;
   private recorded: Promise<void> = Promise.resolve();
   private readonly concealed = new WeakMap<Content, Content>();
+  private readonly concealedTools = new WeakMap<Tools, Tools>();
   private uncoverLog = (): void => undefined;
   private hasToldMarks = false;
   private readonly toldVariables = new Set<string>();
@@ -136,12 +138,20 @@ export class WorkspaceSecrets {
     const isSame = clean.every((content, index) => content === contents[index]);
     const instruction = config?.systemInstruction;
     const told = instruction === undefined ? undefined : this.concealInstruction(instruction);
-    if (isSame && told === instruction) return request;
+    const tools = config?.tools && this.concealTools(config.tools);
+    if (isSame && told === instruction && tools === config?.tools) return request;
     return {
       ...request,
       ...(!isSame && { contents: clean }),
-      ...(told !== undefined && told !== instruction && { config: { ...config, systemInstruction: told } }),
+      config: { ...config, ...(told !== undefined && { systemInstruction: told }), ...(tools && { tools }) },
     };
+  }
+
+  /** A server describes its tools as it likes. Their declarations are the same objects in most turns. */
+  private concealTools(given: Tools): Tools {
+    const known = this.concealedTools.get(given) ?? changeTexts(given, this.conceal);
+    this.concealedTools.set(given, known);
+    return known;
   }
 
   /** The same for every turn, but for a few. */
