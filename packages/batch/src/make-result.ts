@@ -37,3 +37,9 @@ export function makeResult(status: TaskOutcome, run: EndedRun, more: Partial<Tas
     duration_ms: durationMs,
   };
 }
+
+/** Of a program that ended without a result; `last` is what it wrote last to stderr. */
+export function describeDeath(code: number | null, last: string): string {
+  const how = code === null || code > 128 ? 'a signal ended it' : `exit code ${code}`;
+  return `The program ended without a result: ${how}${last === '' ? '' : `; ${last.slice(0, 300)}`}.`;
+}

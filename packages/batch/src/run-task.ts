@@ -6,7 +6,7 @@
 import type { Claim, Settlement, Spending } from './engine.ts';
 import { waitUntilEnded } from './process-identity.ts';
 import { checkLine, runCheck } from './run-check.ts';
-import { makeResult } from './make-result.ts';
+import { describeDeath, makeResult } from './make-result.ts';
 import { publish } from './publish.ts';
 import { isReserveSpent } from './reserve.ts';
 import { isOverload, RunLog } from './run-log.ts';
@@ -30,6 +30,8 @@ export interface TaskContext {
   onProgress: (progress: TaskProgress) => void;
   /** Called for each overload of the provider. */
   onOverload: () => void;
+  /** Called when the program and its check have done their part: what is left is git's, the disk's and the engine's. */
+  onWorked?: (() => void) | undefined;
   /** Leaves the folder of an ended task. */
   isKept?: boolean;
   /** The name of this machine in results. */
@@ -144,7 +146,12 @@ class TaskRun {
     if (this.context.signal.aborted || INTERRUPTED.has(code ?? -1)) return this.back(0);
     if (result && isOverload(result)) return this.back(OVERLOAD_DELAY_MS);
     if (code === BUDGET_EXIT && isReserveSpent(this.claim, log.spent)) return this.back(0);
-    if (!result) return this.fail('crashed', { type: 'ProgramDiedError', message: this.describeDeath(code) }, code);
+    if (!result)
+      return this.fail(
+        'crashed',
+        { type: 'ProgramDiedError', message: describeDeath(code, this.files.lastError()) },
+        code,
+      );
     const { type = 'Error', message = 'The run failed.' } = result.error ?? {};
     return this.fail('failed', { type, message }, code);
   }
@@ -198,8 +205,8 @@ class TaskRun {
 
   private async conclude(workplace: Workplace): Promise<Settlement> {
     const { task } = this.claim;
-    const log = this.readLog();
-    this.files.write(this.files.answer, log.answer);
+    this.context.onWorked?.();
+    this.files.write(this.files.answer, this.readLog().answer);
     const changes = await savePatch(workplace, this.files.patch, this.where());
     const exitCode = task.check === undefined ? 0 : (this.state.checked?.exitCode ?? null);
     const check = task.check === undefined ? undefined : { command: task.check, exit_code: exitCode };
@@ -276,12 +283,6 @@ class TaskRun {
     this.logs.set(run, log);
     log.read();
     return log;
-  }
-
-  private describeDeath(code: number | null): string {
-    const last = this.files.lastError();
-    const how = code === null || code > 128 ? 'a signal ended it' : `exit code ${code}`;
-    return `The program ended without a result: ${how}${last === '' ? '' : `; ${last.slice(0, 300)}`}.`;
   }
 
   private save(change: Partial<TryState>): void {

@@ -61,7 +61,7 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
       if (failure) throw failure.error;
       let delayMs = LOOK_MS;
       let isIdle = true;
-      while (!stop.aborted && running.size < concurrency) {
+      while (!stop.aborted && hasPlace()) {
         const claimed = await engine.claim(identity, batch);
         if (claimed.kind !== 'claim') {
           isIdle = claimed.kind === 'idle';
@@ -80,6 +80,12 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
     for (const { controller } of running.values()) controller.abort();
     await Promise.all([...running.values()].map(({ done }) => done));
     starter.close();
+  }
+
+  /** A task whose program has ended takes no place, unless many wait for git or the disk. */
+  function hasPlace(): boolean {
+    const working = [...running.values()].filter((each) => each.isWorking).length;
+    return working < concurrency && running.size < 2 * concurrency;
   }
 
   function waitFor({ delayMs, isCrowded = false }: { delayMs: number; isCrowded?: boolean }): number {
@@ -104,21 +110,28 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
     options.cancel.addEventListener('abort', end, { once: true });
     const key = `${of}/${task.id}`;
     post({ type: 'started', batch: of, task: task.id, isContinued: claim.isContinued });
-    const done = runOne(claim, controller.signal)
+    const entry: Running = { claim, controller, isWorking: true, done: Promise.resolve() };
+    const onWorked = () => {
+      // The next task would get the less of the budget, the more of it this one has not returned yet.
+      if (claim.reserved.cost !== undefined || claim.reserved.tokens !== undefined) return;
+      entry.isWorking = false;
+      bell.ring();
+    };
+    running.set(key, entry);
+    entry.done = runOne(claim, controller.signal, onWorked)
       .catch((error: unknown) => void (failure ??= { error }))
       .finally(() => {
         options.cancel.removeEventListener('abort', end);
-        running.delete(key);
+        if (running.get(key) === entry) running.delete(key);
         bell.ring();
       });
-    running.set(key, { claim, controller, done });
   }
 
-  async function runOne(claim: Claim, signal: AbortSignal): Promise<void> {
+  async function runOne(claim: Claim, signal: AbortSignal, onWorked: () => void): Promise<void> {
     const { batch: of, task } = claim;
     const settlement = await runTask(claim, {
       ...{ program: options.program, environment: options.environment, machine: options.machine },
-      ...{ starter, isKept: options.isKept ?? false, signal },
+      ...{ starter, isKept: options.isKept ?? false, signal, onWorked },
       onProgress: (progress) => post({ type: 'progress', batch: of, task: task.id, progress }),
       onOverload: () => {
         void engine.slowDown(claim);
@@ -134,6 +147,8 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
 interface Running {
   claim: Claim;
   controller: AbortController;
+  /** Its program or its check runs, or is prepared. */
+  isWorking: boolean;
   done: Promise<void>;
 }
 
