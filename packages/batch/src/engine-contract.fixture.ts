@@ -110,6 +110,19 @@ export function engineContract(open: () => Promise<OpenedEngine>): void {
     expect(order).toEqual(['c', 'a', 'b', 'a', 'b']);
   });
 
+  promise('starts the tasks of a batch by their priority, also one that comes back', async ({ engine }) => {
+    const [low, high, urgent] = [{ priority: -1 }, { priority: 1 }, { priority: 10, model: 'x/m' }];
+    await engine.submit(
+      batch('a', [task('low', low), task('1'), task('high', high), task('2'), task('urgent', urgent)]),
+    );
+    const [first, second] = [await claimed(engine), await claimed(engine)];
+    expect([first.task.id, second.task.id]).toEqual(['urgent', 'high']);
+    await engine.settle(second, { kind: 'again', spent: FREE });
+    const order = [];
+    for (let count = 0; count < 4; count += 1) order.push((await claimed(engine)).task.id);
+    expect(order).toEqual(['high', '1', '2', 'low']);
+  });
+
   promise('serves the named batch only, and workers with the labels', async ({ engine }) => {
     await engine.submit(batch('a', [task('gpu', { labels: ['gpu'] }), task('any')]));
     await engine.submit(batch('b', [task('other')]));

@@ -69,6 +69,21 @@ describe('a CSV file', () => {
   });
 });
 
+it('takes a priority, and leaves words in such a column of a CSV file to the prompt', () => {
+  const rows = file('priority.csv', 'id,priority\na,-3\nb,high\nc,\n');
+  const tasks = readTaskFile(rows, { ...defaults, prompt: 'Triage {{priority}}' });
+  expect(tasks.map(({ prompt, priority }) => [prompt, priority])).toEqual([
+    ['Triage -3', -3],
+    ['Triage high', undefined],
+    ['Triage ', undefined],
+  ]);
+  expect(readTaskFile(file('priority.jsonl', '{"prompt":"a","priority":10}\n'), defaults)[0]?.priority).toBe(10);
+  for (const priority of ['11', '0.5', '"1"'])
+    expect(() => readTaskFile(file('wrong.jsonl', `{"prompt":"a","priority":${priority}}\n`), defaults)).toThrow(
+      'wrong.jsonl:1: "priority" must be a whole number from -10 to 10.',
+    );
+});
+
 describe('a JSONL file', () => {
   it('gives tasks with numbers, folders beside the file, and the defaults', () => {
     const path = file(

@@ -121,6 +121,8 @@ function ofCsv(text: string, name: string, path: string, defaults: TaskDefaults)
       if (field === '') continue;
       if (LISTS.has(column)) value[column] = field.split(/\s+/).filter(Boolean);
       else if (column === 'tries') value[column] = Number(field);
+      // A list of issues may have such a column with words.
+      else if (column === 'priority' && /^-?\d+$/.test(field)) value[column] = Number(field);
       else if (COLUMNS.has(column)) value[column] = field;
     }
     const prompt = (value['prompt'] as string | undefined) ?? defaults.prompt;

@@ -26,6 +26,7 @@ import { openDatabase } from './sqlite-schema.ts';
 import { prepared } from './prepared.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
 import { largerSpending, spentByTask } from './spent-by-task.ts';
+import { byPriority } from './task.ts';
 import type { TaskResult } from './task-result.ts';
 import { abandonedResult, isPoisoned } from './unrun-result.ts';
 
@@ -58,7 +59,7 @@ export class SqliteEngine implements BatchEngine {
         this.database,
         `INSERT INTO tasks (batch, id, position, spec, provider, state) VALUES (?, ?, ?, ?, ?, 'waiting')`,
       );
-      for (const [position, task] of tasks.entries())
+      for (const [position, task] of byPriority(tasks).entries())
         insert.run(id, task.id, position, JSON.stringify(task), providerOf(task.model));
     });
   }

@@ -34,6 +34,8 @@ export interface Task {
   tries: number;
   /** Only workers with all of these take the task. */
   labels: string[];
+  /** Tasks of a higher one start first in their batch; without one it is 0. */
+  priority?: number;
 }
 
 /** Defaults for what a task does not say. */
@@ -60,13 +62,15 @@ export class TaskError extends Error {
 }
 
 const FIELDS: ReadonlySet<string> = new Set(
-  'id prompt folder repo ref model schema files env limits check tries labels'.split(' '),
+  'id prompt folder repo ref model schema files env limits check tries labels priority'.split(' '),
 );
 const LIMITS = ['time', 'cost', 'tokens', 'turns'] as const;
 /** A task's id names files. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MAX_TRIES = 100;
+/** Few: on a queue, each that a batch uses is a queue of its own. */
+const MAX_PRIORITY = 10;
 
 /** Throws TaskError. `resolve` makes a path of the file absolute. */
 export function parseTask(
@@ -99,6 +103,9 @@ export function parseTask(
   const tries = value['tries'] ?? defaults.tries ?? 1;
   if (typeof tries !== 'number' || !Number.isInteger(tries) || tries < 1 || tries > MAX_TRIES)
     fail(`"tries" must be a whole number from 1 to ${MAX_TRIES}.`);
+  const priority = value['priority'] ?? 0;
+  if (typeof priority !== 'number' || !Number.isInteger(priority) || Math.abs(priority) > MAX_PRIORITY)
+    fail(`"priority" must be a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`);
   const place: TaskPlace | undefined =
     url !== undefined
       ? { kind: 'repository', url }
@@ -119,7 +126,13 @@ export function parseTask(
     limits: { ...defaults.limits, ...parseLimits(value['limits'], fail) },
     tries: tries as number,
     labels: list('labels'),
+    ...given('priority', priority === 0 ? undefined : (priority as number)),
   };
+}
+
+/** In the order in which they start: equal ones as they came. */
+export function byPriority(tasks: readonly Task[]): Task[] {
+  return tasks.toSorted((one, other) => (other.priority ?? 0) - (one.priority ?? 0));
 }
 
 export interface ParseOptions {

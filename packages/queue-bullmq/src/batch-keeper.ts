@@ -1,6 +1,6 @@
 /** Whole batches on the server: submitting, showing, cancelling, running again, removing. */
 
-import { unrunResult } from '@castor/batch';
+import { byPriority, unrunResult } from '@castor/batch';
 import type { BatchState, BatchStatus, NewBatch, TaskResult, TaskStatus } from '@castor/batch';
 import { amend } from './book.ts';
 import type { Book, Place } from './book.ts';
@@ -28,11 +28,12 @@ export class BatchKeeper {
   }
 
   /** The jobs first, the batch last: what a killed submitter left is never seen. */
-  async submit({ id, title, tasks, options, limits, priority }: NewBatch): Promise<void> {
+  async submit({ id, title, tasks: given, options, limits, priority }: NewBatch): Promise<void> {
     const { book, standing, laneOf, now } = this.parts;
     const known = await book.read([batchPlace(id)]);
     // The answer to an earlier attempt was lost.
     if (known[0] !== undefined) return;
+    const tasks = byPriority(given);
     const lanes = lanesOf(id, tasks);
     for (const { lane, positions } of lanes)
       await laneOf(lane.name).add(positions.flatMap((position) => jobOf(id, position, tasks[position])));

@@ -101,12 +101,12 @@ export const holdPlace = (host: string, batch: string, task: string): Place => (
 });
 export const pacePlace = (provider: string): Place => ({ shelf: 'paces', key: provider });
 
-/** One lane for each set of labels and provider, in the order in which the tasks need them. */
+/** One lane for each priority, set of labels and provider, in the order in which the tasks need them: the first that has a task is served. */
 export function lanesOf(batch: string, tasks: readonly Task[]): { lane: LaneOfBatch; positions: number[] }[] {
   const lanes = new Map<string, { lane: LaneOfBatch; positions: number[] }>();
   for (const [position, task] of tasks.entries()) {
     const [labels, provider] = [[...new Set(task.labels)].sort(), providerOf(task.model)];
-    const key = JSON.stringify([labels, provider]);
+    const key = JSON.stringify([task.priority ?? 0, labels, provider]);
     const known = lanes.get(key) ?? { lane: { name: `${batch}.${lanes.size}`, labels, provider }, positions: [] };
     known.positions.push(position);
     lanes.set(key, known);

@@ -58,8 +58,8 @@ With --queue, run also knows:
                          or "git" for refs of the repository of each task
 
 A task in JSONL: {"id", "prompt", "folder" or "repo", "ref", "model", "schema", "files", "env",
-"limits": {"time", "cost", "tokens", "turns"}, "check", "tries", "labels"}. In CSV, every further
-column fills {{column}} in the prompt. Flags behind -- go to castor, such as -- -y.
+"limits": {"time", "cost", "tokens", "turns"}, "check", "tries", "labels", "priority"}. In CSV, every
+further column fills {{column}} in the prompt. Flags behind -- go to castor, such as -- -y.
 <batch> is an id of the list, or its beginning; without one, the newest.
 
 Ctrl+C starts no further task and lets running ones finish; a second one interrupts them.
