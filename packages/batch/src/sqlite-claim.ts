@@ -25,6 +25,8 @@ export interface ClaimWish {
   /** Of this machine; undefined where the worker takes no part in sharing them. */
   places: number | undefined;
   now: number;
+  /** The same moment where no clock was set. */
+  steadyNow: number;
   livenessOf: Liveness;
 }
 
@@ -45,7 +47,7 @@ export function claimNext(database: DatabaseSync, counts: TaskCounts, wish: Clai
     const row = findTask(database, batch, wish);
     if (!row) continue;
     const task = specOf(row);
-    const reserved = reserve(database, counts, { batch, task, now: wish.now });
+    const reserved = reserve(database, counts, { batch, task, now: wish.steadyNow });
     if (reserved === 'spent') {
       endWaiting(database, batch.id, 'budget', wish.now);
       continue;
@@ -66,7 +68,10 @@ function mustGiveWay(database: DatabaseSync, counts: TaskCounts, wish: ClaimWish
   const rivals = findRivals(database, worker, now, wish.livenessOf);
   return isAnothersPlace(database, self, rivals, (row, its) => {
     const found = findTask(database, row, { labels: its, now });
-    return found !== undefined && isReserve(reserve(database, counts, { batch: row, task: specOf(found), now }));
+    return (
+      found !== undefined &&
+      isReserve(reserve(database, counts, { batch: row, task: specOf(found), now: wish.steadyNow }))
+    );
   });
 }
 

@@ -36,6 +36,22 @@ async function open(): Promise<OpenedEngine & { path: string }> {
 describe('the embedded engine', () => {
   engineContract(open);
 
+  it('keeps a deadline while the clock is set forward', async () => {
+    await using opened = await open();
+    let [now, steady] = [0, 0];
+    const engine = new SqliteEngine(opened.path, { now: () => now, steadyNow: () => steady });
+    await engine.submit({
+      ...{ id: 'a', title: 'a', tasks: [task('1'), task('2')], limits: { deadline: 60_000 }, priority: 0 },
+      options: { flags: [], isInPlace: false, directory: '/nowhere' },
+    });
+    now = 3_600_000;
+    expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('claim');
+    steady = 60_000;
+    expect((await engine.claim({ id: 'w', labels: [] })).kind).toBe('wait');
+    expect(await engine.results('a', 0)).toMatchObject([{ id: '2', status: 'budget' }]);
+    await engine.close();
+  });
+
   it('is a file of the user alone, which two processes may open', async () => {
     await using opened = await open();
     expect(statSync(opened.path).mode & 0o777).toBe(0o600);

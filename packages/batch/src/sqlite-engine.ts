@@ -35,14 +35,16 @@ export class SqliteEngine implements BatchEngine {
   private readonly counts: TaskCounts;
   private isDurable = true;
   private readonly now: () => number;
+  private readonly steadyNow: () => number;
   private readonly isAlive: (pid: number, started: string) => boolean;
   private readonly livenessOf: Liveness = (pid, started) =>
     this.isAlive(pid, started) ? (isSuspended(pid) ? 'suspended' : 'running') : 'dead';
 
-  constructor(path: string, { now = Date.now, isAlive = isRunning }: SqliteEngineOptions = {}) {
+  constructor(path: string, { now = Date.now, steadyNow = now, isAlive = isRunning }: SqliteEngineOptions = {}) {
     this.database = openDatabase(path);
     this.counts = new TaskCounts(this.database);
     this.now = now;
+    this.steadyNow = steadyNow;
     this.isAlive = isAlive;
   }
 
@@ -101,8 +103,10 @@ export class SqliteEngine implements BatchEngine {
         this.run('INSERT INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
       }
       this.recoverNow(id);
-      const wish = { worker: id, labels, batch, places, now: this.now(), livenessOf: this.livenessOf };
-      return claimNext(this.database, this.counts, wish);
+      const times = { now: this.now(), steadyNow: this.steadyNow() };
+      return claimNext(this.database, this.counts, {
+        ...{ worker: id, labels, batch, places, ...times, livenessOf: this.livenessOf },
+      });
     };
     // A claim that a loss of power takes back is a task that waits: the disk need not be waited for.
     return this.atomically(take, { isDurable: false });
@@ -300,6 +304,8 @@ export class SqliteEngine implements BatchEngine {
 
 export interface SqliteEngineOptions {
   now?: () => number;
+  /** For deadlines: a clock that is set while the process runs does not move it. */
+  steadyNow?: () => number;
   /** For tests of dead workers. */
   isAlive?: (pid: number, started: string) => boolean;
 }

@@ -5,7 +5,7 @@ import type { BatchEngine, BatchStatus } from '@castor/batch';
 import type { Output } from '../../output.ts';
 import type { Interruption } from '../../signals.ts';
 import { BatchProblem } from './batch-problem.ts';
-import { openEmbedded, openServer } from './open-engine.ts';
+import { openEmbedded, openServer, steadyNow } from './open-engine.ts';
 
 export { BatchProblem };
 
@@ -35,6 +35,11 @@ export async function openContext(given: Omit<BatchContext, 'engine' | 'director
   const directory = stateFolder(home, environment, queue === undefined ? 'batch' : 'worker');
   const engine = queue === undefined ? openEmbedded(directory) : await openServer(queue, directory);
   return { ...given, directory, engine };
+}
+
+/** The machines of a queue share the time of day only; on one machine, a clock that is set does not move a deadline. */
+export function deadlineAfter(timeMs: number | undefined, { queue }: Pick<BatchContext, 'queue'>): number | undefined {
+  return timeMs === undefined ? undefined : (queue === undefined ? steadyNow() : Date.now()) + timeMs;
 }
 
 /** The batch of that id or beginning of an id; without one, the newest. Throws BatchProblem. */

@@ -14,7 +14,7 @@ import { toJson } from '../../to-json.ts';
 import { ResultApplier } from './batch-apply.ts';
 import { exitCodeOf, tellEnd } from './batch-end.ts';
 import type { WorkEnd } from './batch-end.ts';
-import { findBatch, statusOf } from './batch-context.ts';
+import { deadlineAfter, findBatch, statusOf } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import { BatchProblem } from './batch-problem.ts';
 import { followBatch } from './batch-follow.ts';
@@ -34,7 +34,7 @@ export async function runBatch(argv: readonly string[], context: BatchContext): 
     options: { flags: sandboxed, isInPlace, directory: join(context.directory, id), artifacts: words.artifacts },
     limits: {
       ...{ cost: limits.cost, tokens: limits.tokens },
-      deadline: limits.timeMs === undefined ? undefined : Date.now() + limits.timeMs,
+      deadline: deadlineAfter(limits.timeMs, context),
     },
   });
   return workOn(id, words, context);

@@ -14,11 +14,16 @@ export function openEmbedded(directory: string): BatchEngine {
   const path = join(directory, 'batches.sqlite');
   try {
     makeDirectory(directory);
-    return new SqliteEngine(path);
+    return new SqliteEngine(path, { steadyNow });
   } catch (error) {
     const full = isFull(directory) ? ': the disk is full' : '';
     throw new BatchProblem(`The database of batches cannot be opened${full}: ${path}: ${getErrorMessage(error)}`);
   }
+}
+
+/** The moment, though the clock may have been set since the program began. */
+export function steadyNow(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** SQLite tells a full disk as an error of input and output. */

@@ -5,7 +5,7 @@ import type { TaskResult } from '@castor/batch';
 import { ExitCode } from '../../exit-codes.ts';
 import { createMask } from '../../mask-secrets.ts';
 import { toJson } from '../../to-json.ts';
-import { BatchProblem, findBatch } from '../batch/batch-context.ts';
+import { BatchProblem, deadlineAfter, findBatch } from '../batch/batch-context.ts';
 import type { BatchContext } from '../batch/batch-context.ts';
 import { newId, warnOfChanges, workUntilDone } from '../batch/batch-run.ts';
 import type { BatchWords } from '../batch/batch-words.ts';
@@ -43,7 +43,7 @@ export async function runEval(argv: readonly string[], context: BatchContext): P
     options: { flags: suite.flags, isInPlace: false, directory, ...(artifacts && { artifacts }) },
     limits: {
       ...{ cost: limits.cost, tokens: limits.tokens },
-      deadline: limits.timeMs === undefined ? undefined : Date.now() + limits.timeMs,
+      deadline: deadlineAfter(limits.timeMs, context),
     },
   });
   return finish(id, words, context);
