@@ -74,7 +74,9 @@ function loadChunk(module, file) {
   const step = STEP.exec(file);
   if (!step || path.dirname(file) !== path.dirname(BUNDLE)) return Module._extensions['.js'](module, file);
   const kept = places.map((place) => place.replace(/\.cache$/, `.${step[1]}.cache`));
-  const requireFromStep = Object.assign((name) => module.require(name), { importModule });
+  /* A step asks for the bundle a hundred times, and each time Node would look for it. */
+  const find = (name) => (name === './main.cjs' ? bundle.exports : module.require(name));
+  const requireFromStep = Object.assign(find, { importModule });
   const body = compile(file, readSource(file), kept);
   body.call(module.exports, module.exports, requireFromStep, module, file, path.dirname(file));
 }

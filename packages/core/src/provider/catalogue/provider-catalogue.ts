@@ -84,7 +84,9 @@ export function createProviderModels(options: ProviderModelsOptions): ProviderMo
       joined.set(model, facts);
       return facts;
     },
-    priceOf: (model) => sourcesOf(model).findLast(([, known]) => known?.price)?.[1]?.price,
+    // No family has a price: a start that asks for each model of a provider need not look at their names.
+    priceOf: (model) =>
+      [own(fromSettings, model), learned.get(model), own(bundled, model)].find((known) => known?.price)?.price,
     names: () => [...new Set([...Object.keys(fromSettings), ...learned.keys(), ...Object.keys(bundled)])],
     correct(model, known) {
       corrected.set(model, { ...corrected.get(model), ...definedOf(known) });

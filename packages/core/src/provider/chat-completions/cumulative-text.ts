@@ -27,8 +27,10 @@ export class CumulativeText {
   private begin(text: string): string {
     if (text === '') return '';
     this.first = text;
-    // A repetition of signs is a rule or an underline, not a repeated answer.
-    if (!/\p{L}/u.test(text) || text.length < 2) this.verdict = 'plain';
+    // A repetition of signs is a rule or an underline, not a repeated answer. The letters of all scripts are a large
+    // class to compile, and most texts begin with one of these.
+    const hasLetter = /[A-Za-z]/.test(text) || /\p{L}/u.test(text);
+    if (!hasLetter || text.length < 2) this.verdict = 'plain';
     return text;
   }
 

@@ -125,8 +125,18 @@ describe('judgeFailure', () => {
     );
   });
 
-  it('takes an hour of waiting for spent', () => {
-    expect(judge(429, openai('slow'), { retryAfter: '3600' })).toMatchObject({ reason: 'quota' });
+  it('takes an hour of waiting for spent, and says so', () => {
+    const message = (time: string) =>
+      `slow (The service asks to wait for ${time}; Castor waits for at most 5 minutes.)`;
+    expect(judge(429, openai('slow'), { retryAfter: '3600' })).toMatchObject({
+      reason: 'quota',
+      message: message('60 minutes'),
+    });
+    expect(judge(429, openai('slow'), { retryAfter: '86400' }).message).toBe(message('24 hours'));
+    expect(judge(429, openai('slow'), { retryAfter: '300' })).toMatchObject({
+      reason: 'rate_limited',
+      message: 'slow',
+    });
   });
 
   it('makes an error final that the server says is', () => {

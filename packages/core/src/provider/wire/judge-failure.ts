@@ -81,14 +81,21 @@ export function judgeFailure(answer: FailedAnswer, error: ReportedError): ApiErr
     });
   }
   const attempts = attemptsOf(answer, reason);
-  const isTooLong = delayMs !== undefined && delayMs > MAX_WAIT_MS;
-  return new ApiError(reason === 'not_found' ? withAddress(message, answer.url) : message, {
-    reason: isTooLong && reason !== 'context_overflow' ? 'quota' : reason,
+  const isTooLong = delayMs !== undefined && delayMs > MAX_WAIT_MS && reason !== 'context_overflow';
+  const found = reason === 'not_found' ? withAddress(message, answer.url) : message;
+  return new ApiError(isTooLong ? `${found} (${describeWait(delayMs)})` : found, {
+    reason: isTooLong ? 'quota' : reason,
     status: answer.status,
     ...(delayMs !== undefined && { retryAfterMs: delayMs }),
     ...(attempts !== undefined && { attempts }),
     ...(reason === 'context_overflow' && namedWindow(error, message)),
   });
+}
+
+function describeWait(delayMs: number): string {
+  const minutes = Math.ceil(delayMs / 60_000);
+  const time = minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+  return `The service asks to wait for ${time}; Castor waits for at most ${MAX_WAIT_MS / 60_000} minutes.`;
 }
 
 function namedWindow({ window }: ReportedError, message: string): { window?: number } {
