@@ -143,9 +143,9 @@ it('of another agent is resumed with what is known of the calls of its last turn
   const session = await openSession({ home, root, resume: 'claude:latest' });
   session.recorder.close();
   expect(session.notices.slice(1)).toEqual([
-    expect.stringContaining('{"command":"ok"} had finished'),
-    expect.stringContaining('{"command":"failed"} had finished'),
-    expect.stringContaining('{"command":"cut"} was running: its effect is unknown'),
+    expect.stringContaining('The call Shell ok had finished'),
+    expect.stringContaining('The call Shell failed had finished'),
+    expect.stringContaining('The call Shell cut was running: its effect is unknown'),
   ]);
   const [, , results] = session.history;
   expect(results?.parts?.map(({ functionResponse }) => functionResponse?.response)).toEqual([

@@ -190,6 +190,16 @@ describe('a session that was stopped', () => {
     });
   });
 
+  it('is shown as refused where the user said no, whose answer only the response tells', () => {
+    const denied = { error: '[Operation Cancelled] User denied execution. The user said: not now' };
+    const content = [{ functionResponse: { id: 'c1', name: 'ls', response: denied } }];
+    const [header, prompt, calls] = asked;
+    const { messages } = load(header!, prompt!, calls!, { id: 'r1', type: 'user', content, isAside: true });
+    const events = toSessionEvents({ messages, superseded: [] });
+    expect(events.filter(({ type }) => type === 'tool_call_updated')[0]).toMatchObject({ status: 'cancelled' });
+    expect(events.at(-1)).toEqual({ type: 'prompt_ended', prompt_id: 'resumed########0', outcome: 'cancelled' });
+  });
+
   it('is shown with what a person did aside, which waits for no answer', () => {
     const aside = { id: 'a1', type: 'user', content: [{ text: 'I ran ls.' }], isAside: true };
     const { messages } = load(HEADER, aside, { ...aside, id: 'a2', content: '<hook_context>x</hook_context>' });

@@ -1,6 +1,7 @@
 /** Words the notices for the user on resume: what was interrupted, and which parts of the file were unreadable. Pure. */
 
 import { sha256 } from '../util/sha256.ts';
+import { describeCall } from './describe-call.ts';
 import type { OpenCall } from './interrupted-call.ts';
 import type { LoadedSession } from './replay-session.ts';
 import { shorten, toOneLine } from '../util/short-text.ts';
@@ -59,7 +60,9 @@ function describePrompt(
   const what = failure === undefined ? 'was interrupted' : 'failed';
   const calls = openCalls.map(({ name, args, status, isUnchanged }) => {
     const state = isUnchanged ? UNCHANGED : SENTENCES[status];
-    return `The call ${name} ${shorten(toOneLine(JSON.stringify(args)), SHOWN_LENGTH)} ${state}.`;
+    const shown = describeCall(name, args);
+    const description = shorten(toOneLine(shown.description), SHOWN_LENGTH);
+    return `${['The call', shown.name, description].filter(Boolean).join(' ')} ${state}.`;
   });
   return [`The last prompt ${what}: ${words}${remarks === '' ? '' : ` (${remarks})`}.`, ...calls];
 }

@@ -16,6 +16,7 @@ import { toAnswerTokens } from './answer-tokens.ts';
 import { describeCall } from './describe-call.ts';
 import { partsOf } from './edited-file.ts';
 import type { EditedFile } from './edited-file.ts';
+import { exitCodeIn, failureOf, isRefusal } from './recorded-ending.ts';
 import { recordedKind } from './shown-call.ts';
 import { shownOutput } from './shown-output.ts';
 import type { EndedCall, FileChange, StartedCall, StoredToolCall } from './session-file.ts';
@@ -52,7 +53,6 @@ export function toSessionEvents(
 
 const SHELL = 'run_shell_command';
 const AGENT = 'invoke_agent';
-const EXIT_CODE = /^Exit Code: (-?\d+)$/m;
 
 /** A call without a response yet. */
 interface WaitingCall {
@@ -90,7 +90,7 @@ class EventReplay {
     const parts = toStoredParts(message.content);
     for (const part of parts) this.response(part, message.call);
     // Whatever the model did not answer then was stopped by the user, not by the end of the program.
-    if (message.call?.status === 'cancelled') this.isCut = true;
+    if (message.call?.status === 'cancelled' || parts.some(isRefusal)) this.isCut = true;
     const aside = asideWords(message);
     const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
     if (text === undefined) return this.noteTime(message);
@@ -215,7 +215,8 @@ class EventReplay {
     if (callId === undefined || !call) return;
     this.waiting.delete(callId);
     const { error: problem, output } = response;
-    const reached = NOT_RUN.has(status) ? 'cancelled' : problem === undefined ? 'success' : 'error';
+    const isDropped = status === undefined ? isRefusal(part) : NOT_RUN.has(status);
+    const reached = isDropped ? 'cancelled' : problem === undefined ? 'success' : 'error';
     const said = [output, problem].find((text) => typeof text === 'string');
     const failed = exitCode ?? (name === SHELL ? exitCodeIn(said) : undefined);
     this.events.push(toUpdate(callId, reached, call));
@@ -275,13 +276,6 @@ function timeOf({ timestamp = '' }: LoadedMessage): number {
   return Date.parse(timestamp);
 }
 
-/** How a command failed: by an exit code, or by a signal, whose name may be unknown. */
-function failureOf(exitCode: number | undefined, stoppedBy: string | undefined) {
-  if (stoppedBy !== undefined)
-    return { data: { exitCode: null, isError: true, ...(stoppedBy !== '' && { signal: stoppedBy }) } };
-  return exitCode === undefined ? {} : { data: { exitCode, isError: true } };
-}
-
 /** Prefers the recorded display to one derived from the name and arguments. */
 function toDisplayOf(
   described: ToolCallDisplay,
@@ -291,12 +285,6 @@ function toDisplayOf(
     name: typeof displayName === 'string' ? displayName : described.name,
     description: typeof description === 'string' ? description : described.description,
   };
-}
-
-/** Parsed from the response to the model: Gemini CLI records it nowhere else. */
-function exitCodeIn(said: string | undefined): number | undefined {
-  const code = Number(EXIT_CODE.exec(said ?? '')?.[1] ?? 0);
-  return code === 0 ? undefined : code;
 }
 
 function toUpdate(callId: string, status: ToolCallStatus, { shown }: WaitingCall): AgentEvent {

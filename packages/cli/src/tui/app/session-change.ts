@@ -63,7 +63,8 @@ export function showSession(app: App, { agent, session, interrupted }: LiveSessi
     nameSession(app, session);
     showTranscript(app, session.events());
   }
-  for (const notice of session.notices) app.info(notice);
+  // One note: they are about one prompt.
+  if (session.notices.length > 0) app.info(session.notices.join('\n'));
   if (!state.isReopening) tellContext(app, agent);
   const { text } = session.interruptedPrompt ?? {};
   if (interrupted) app.conversation.goOn({ parts: interrupted, text: text ?? '' });
