@@ -32,7 +32,8 @@ export function createBoundsQuestion(
 }
 
 function describe({ kind, what, command }: BoundsWish | ConfirmedWish): string {
-  const who = command === undefined ? 'A command' : `\`${command.slice(0, 200)}\``;
+  // Whole: a yes is for all of it.
+  const who = command === undefined ? 'A command' : `\`${command}\``;
   if (kind === 'leave') return `${who} wants to run outside the sandbox, with all that you may do on this computer.`;
   if (kind === 'delete') return `${who} deletes or overwrites ${what}. This cannot be undone.`;
   if (kind === 'host') return `${who} wants to connect to ${what}, which the sandbox does not allow.`;

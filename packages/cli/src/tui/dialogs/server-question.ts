@@ -39,7 +39,8 @@ async function askOwn(form: Form, host: DialogHost, signal: AbortSignal): Promis
   using keyboard = host.hold();
   const content: Record<string, FormValue> = {};
   for (const field of form.fields) {
-    const described = { ...field, description: form.message };
+    // Its message is the question, and its answers say yes or no.
+    const described = { ...field, title: '', description: form.message };
     const value = await askField(described, `The ${makeVisibleLine(form.server)} asks`, form.server, keyboard, signal);
     if (value === undefined) return { action: 'cancel' };
     if (value !== SKIP) content[field.name] = value;
@@ -93,7 +94,7 @@ async function askField(
 ): Promise<FormValue | undefined> {
   const label = `${makeVisibleLine(field.title)}${field.isRequired ? '' : ' (optional)'}`;
   const body: Rows = (space) => [
-    ...wrapRows(space.styles.bold(label), { width: space.width - 4 }),
+    ...(label === '' ? [] : wrapRows(space.styles.bold(label), { width: space.width - 4 })),
     ...paragraph(field.description, space),
     ...(field.isSecret ? secretWarning(server, space) : []),
     ...droppedNote(keyboard, space),
@@ -111,7 +112,7 @@ async function askField(
       0,
       options.findIndex(({ value }) => value === field.preset),
     );
-    return keyboard.choose({ title, body, options, initial }, signal);
+    return keyboard.choose({ title, body, options, initial, ...(label === '' && { escapes: 'no' }) }, signal);
   }
   if (field.kind === 'choices') return askSeveral(field, { title, body }, keyboard, signal);
   return askText(field, { title, body }, keyboard, signal);
