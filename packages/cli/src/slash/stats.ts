@@ -87,16 +87,24 @@ function modelRows(ledger: Ledger): (readonly [name: string, facts: string])[] {
 
 function describeCalls(
   { ledger, tools }: CommandContext['agent'],
-  { totalCalls, totalFail, byName }: Metrics['tools'],
+  { totalCalls, totalFail, totalDecisions, byName }: Metrics['tools'],
   { totalLinesAdded, totalLinesRemoved }: Metrics['files'],
 ): string {
   const most = Object.entries(byName)
     .toSorted(([, one], [, other]) => other.count - one.count)
     .slice(0, MOST_TOOLS)
     .map(([name, { count }]) => `${verbOf(name) ?? tools.getTool(name)?.displayName ?? name} ${count}`);
-  const failed = totalFail + [...ledger.failedCommands.values()].reduce((sum, count) => sum + count, 0);
+  // Scripts read a refused call as a failed one; to the user it is neither.
+  const refused = Math.min(totalDecisions.reject, totalFail);
+  const failed = totalFail - refused + [...ledger.failedCommands.values()].reduce((sum, count) => sum + count, 0);
   const lines = totalLinesAdded + totalLinesRemoved > 0 ? [`+${totalLinesAdded} −${totalLinesRemoved}`] : [];
-  return [String(totalCalls), ...(failed > 0 ? [`${failed} failed`] : []), ...most, ...lines].join(' · ');
+  return [
+    String(totalCalls),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(refused > 0 ? [`${refused} refused`] : []),
+    ...most,
+    ...lines,
+  ].join(' · ');
 }
 
 function describeModels(ledger: Ledger): string {

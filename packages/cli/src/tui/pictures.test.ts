@@ -257,7 +257,7 @@ const COMPONENTS: Readonly<Record<string, DrawComponent>> = {
   },
   calls: (styles, width) =>
     CALLS.flatMap((each) => renderToolCall(each, { styles, width, maxRows: 12, moreKey: 'ctrl+o', took: '1.2 s' })),
-  diff: (styles, width) => renderToolCall(EDITED, { styles, width, maxRows: 12, grammars }),
+  diff: (styles, width) => renderToolCall(EDITED, { styles, width, maxRows: 12, grammars, moreKey: 'ctrl+o' }),
   reads: (styles, width) => renderReads(READS, { styles, width }),
   ...QUESTIONS,
   ...SESSION,

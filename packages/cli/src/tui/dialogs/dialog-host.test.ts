@@ -52,6 +52,12 @@ describe('DialogHost', () => {
     expect([await answer, host.top]).toEqual([value, undefined]);
   });
 
+  it('leaves Ctrl+Z to the program: it suspends there too', () => {
+    const { host } = createHost();
+    void host.choose(QUESTION, new AbortController().signal);
+    expect([host.onKey(createKey('z', { ctrl: true })), host.onKey(DOWN)]).toEqual([false, true]);
+  });
+
   it('leaves the keys of a user who is typing to the composer until they pause', async () => {
     const { host, clock } = createHost({ isTyping: true });
     host.onText('hel');

@@ -32,10 +32,10 @@ export interface DialogHostOptions {
 }
 
 const PAUSE_MS = 600;
-/** Commands a dialog must not take: exiting the program, the approval mode and the display around a question. */
+/** Commands a dialog must not take: leaving the program, the approval mode and the display around a question. */
 const NOT_OURS: readonly CommandName[] = [
   'basic.quit',
-  'basic.exit',
+  ...(['basic.exit', 'app.suspend'] as const),
   'app.toggleYolo',
   'app.cycleApprovalMode',
   'app.showMoreLines',

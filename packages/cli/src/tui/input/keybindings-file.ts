@@ -10,7 +10,7 @@ import { isRecord, JsonMistake, parseJsonItems, toValue } from '@castor/core/pro
 import { nearest } from '../../nearest.ts';
 import { COMMAND_NAMES, isCommandName } from './commands.ts';
 import { parseKeyName } from './key.ts';
-import { findClash } from './keymap.ts';
+import { findClash, findOwnClash } from './keymap.ts';
 import type { KeyBinding } from './keymap.ts';
 
 export interface LoadedBindings {
@@ -61,9 +61,14 @@ export function parseKeyBindings(text: string, file: string): LoadedBindings {
     else lines[bindings.push(row) - 1] = line;
   }
   for (const [index, binding] of bindings.entries()) {
+    const { command, key } = binding;
+    const own = findOwnClash(binding, bindings);
+    if (own !== undefined)
+      warnings.push(
+        `${file}:${lines[index]}: "${key}" is bound to ${own} and to ${command}. Give one of them another key.`,
+      );
     const clash = findClash(binding, bindings);
     if (clash === undefined) continue;
-    const { command, key } = binding;
     const remedy = `Bind another key, or add {"command": "-${clash}", "key": "${key}"}.`;
     warnings.push(`${file}:${lines[index]}: "${key}" stays with ${clash}, which comes before ${command}. ${remedy}`);
   }

@@ -70,12 +70,26 @@ describe('parseKeyBindings', () => {
     const keymap = createKeymap(bindings);
     const commandsOf = (letter: string) =>
       COMMAND_NAMES.filter((name) => isBoundTo(keymap, createKey(letter, { ctrl: true }), name));
-    expect(warnings).toEqual([]);
+    expect(warnings).toEqual([
+      `${FILE}:1: "ctrl+o" is bound to edit.clear and to app.expandPaste. Give one of them another key.`,
+      `${FILE}:1: "ctrl+z" is bound to app.suspend and to edit.undo. Give one of them another key.`,
+    ]);
     expect(commandsOf('t')).toEqual(['app.toggleYolo']);
     expect(commandsOf('z')).toEqual(['edit.undo', 'app.suspend']);
     expect(commandsOf('n')).toEqual(['history.next', 'nav.dialog.down', 'suggest.focusNext']);
     expect(commandsOf('o')).toEqual(['edit.clear', 'app.expandPaste']);
     expect(commandsOf('c')).toEqual(['basic.quit', 'edit.clear']);
+  });
+
+  it('may share a key where commands are made to, and where one was taken back', () => {
+    const written = [
+      { command: 'app.showMoreLines', key: 'f5' },
+      { command: 'app.expandPaste', key: 'f5' },
+      { command: 'app.suspend', key: 'f6' },
+      { command: '-app.suspend', key: 'f6' },
+      { command: 'edit.undo', key: 'f6' },
+    ];
+    expect(parseKeyBindings(JSON.stringify(written), FILE).warnings).toEqual([]);
   });
 
   it('warns of a key that stays with the way out', () => {

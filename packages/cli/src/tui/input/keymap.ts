@@ -47,6 +47,20 @@ export function findClash(binding: KeyBinding, bindings: readonly KeyBinding[]):
   return rivalsOf(binding, bindings).find((name) => KEPT.has(name));
 }
 
+/** A command of the same place that an earlier row of the user gave the same key; some are made to share one. */
+export function findOwnClash(binding: KeyBinding, bindings: readonly KeyBinding[]): CommandName | undefined {
+  const { command, key, isRemoved } = binding;
+  if (isRemoved) return undefined;
+  const isTakenBack = (name: CommandName) =>
+    bindings.some((other) => other.isRemoved && other.command === name && other.key === key);
+  const shares = (name: CommandName) => COMMANDS[name].keys.some((each) => COMMANDS[command].keys.includes(each));
+  return bindings
+    .slice(0, bindings.indexOf(binding))
+    .filter((other) => !other.isRemoved && other.key === key && other.command !== command)
+    .map((other) => other.command)
+    .find((name) => placeOf(name) === placeOf(command) && !shares(name) && !isTakenBack(name));
+}
+
 function displacedBy(binding: KeyBinding, bindings: readonly KeyBinding[]): CommandName[] {
   return rivalsOf(binding, bindings).filter((name) => !KEPT.has(name));
 }

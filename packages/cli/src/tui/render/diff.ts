@@ -54,7 +54,8 @@ export function renderDiff(diff: string, options: DiffOptions): string[] {
   let cut = 0;
   const onCut = () => void cut++;
   const rows = lines.flatMap((line) => renderLine(line, { ...options, digits, paint, onCut }));
-  const hint = (words: string) => styles.secondary(`… ${words}${moreKey === undefined ? '' : ` · ${moreKey}`}`);
+  const hint = (words: string) =>
+    shortenRow(styles.secondary(`… ${words}${moreKey === undefined ? '' : ` · ${moreKey}`}`), options.width);
   if (rows.length <= maxRows) {
     const cuts = cut === 0 || moreKey === undefined ? [] : [hint(`${countOf(cut, 'row')} cut`)];
     return [...rows, ...cuts].map((row) => indent + row);
