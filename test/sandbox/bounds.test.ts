@@ -158,6 +158,7 @@ describe.skipIf(reason !== undefined)('grants', () => {
     expect((await runCli(['sandbox', 'revoke', '~/other'], { workspace })).code).toBe(0);
     expect((await runCli(write, { workspace })).code).toBe(1);
     expect((await runCli(['sandbox', 'allow', '/path'], { workspace })).stderr).toContain('is no host');
+    expect((await runCli(['sandbox', 'allow', '--write', '/'], { workspace })).stderr).toContain('cannot be opened');
   });
 
   it('are not taken from a project', async () => {

@@ -211,6 +211,7 @@ export { describeTooMuchOutput } from './tools/shell/output-limit.ts';
 
 // Sandboxes.
 export { readGrants, revokeGrants, saveGrant } from './sandbox/grants.ts';
+export { isOpenable } from './sandbox/hidden-paths.ts';
 export { readSandboxFile } from './sandbox/sandbox-file.ts';
 export { parseHostEntry } from './sandbox/network/host-list.ts';
 export { findLeaks } from './secrets/find-leaks.ts';

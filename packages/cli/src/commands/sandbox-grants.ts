@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { getErrorMessage } from '@castor/core';
-import { parseHostEntry, readGrants, readSandboxFile, revokeGrants, saveGrant } from '@castor/core/program';
+import { isOpenable, parseHostEntry, readGrants, readSandboxFile, revokeGrants, saveGrant } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
@@ -59,6 +59,12 @@ async function allow({ operands, values }: Words, context: SubcommandContext): P
   if (wrong !== undefined)
     return fail(
       `"${wrong}" is no host: example.org, *.example.org or example.org:8443. For a path: --write or --read.`,
+      context,
+    );
+  const closed = grants.find(({ kind, what }) => kind !== 'host' && !isOpenable(what));
+  if (closed)
+    return fail(
+      `${closed.what} cannot be opened: there would be no sandbox. To run without one: --no-sandbox.`,
       context,
     );
   for (const grant of grants) saveGrant(home, grant);

@@ -30,6 +30,17 @@ const plan = planSandbox(FACTS, 'workspace-write');
 const find = (output: string, exitCode: number | null = 1) => findDenials({ output, exitCode }, plan, []);
 
 describe('a plan', () => {
+  it('opens a protected path where a grant names exactly that, and a folder above it does not', () => {
+    const hooks = join(root, '.git/hooks');
+    const accessWith = (writable: string[]) =>
+      accessOf(planSandbox({ ...FACTS, writable }, 'workspace-write'), join(hooks, 'a'));
+    expect([accessWith([hooks]), accessWith([root]), accessWith([base])]).toEqual([
+      'writable',
+      'read-only',
+      'read-only',
+    ]);
+  });
+
   it.each([
     [join(root, 'a'), 'writable'],
     [join(root, '.git/hooks/a'), 'read-only'],

@@ -33,6 +33,14 @@ const SYSTEM_PATHS = [
 /** Folders whose sockets and files belong to the whole computer: a sandbox has its own, empty ones. */
 export const PRIVATE_FOLDERS: readonly string[] = ['/run', '/var/tmp'];
 
+/** A sandbox has its own, or would be none. */
+const NEVER_OPENED = ['/proc', '/dev', '/sys'];
+
+/** Whether a grant can open the path: the whole computer and the kernel's own folders stay closed. */
+export function isOpenable(path: string): boolean {
+  return path !== '/' && !NEVER_OPENED.some((folder) => isWithin(path, folder));
+}
+
 export function hiddenPaths(home: string): string[] {
   // Root's home is hidden from everybody else; as root it is the home folder itself.
   const system = SYSTEM_PATHS.filter((path) => path !== '/root' || !isWithin(home, '/root'));

@@ -92,10 +92,13 @@ function hide({ path, isFolder, mask }: PathFact, { readable, roots, writable }:
 }
 
 /** Every folder above a protected path is bound onto itself, so that it cannot be renamed away. */
-function protect({ roots, protectedPaths, hidden }: SandboxFacts): Mount[] {
+function protect({ roots, protectedPaths, hidden, writable }: SandboxFacts): Mount[] {
   const pinned = new Set<string>();
   const mounts: Mount[] = [];
-  const kept = protectedPaths.filter((path) => !hidden.some((fact) => fact.isFolder && isWithin(path, fact.path)));
+  // A grant opens a protected path only where it names exactly that.
+  const kept = protectedPaths.filter(
+    (path) => !writable.includes(path) && !hidden.some((fact) => fact.isFolder && isWithin(path, fact.path)),
+  );
   for (const path of kept) {
     const root = roots.find((each) => isWithin(path, each));
     if (root === undefined) continue;

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { makeDirectory } from '../util/make-directory.ts';
 import { cacheFolders, cachesToCreate } from './cache-folders.ts';
 import { findSockets } from './find-sockets.ts';
-import { hiddenPaths, isWithin } from './hidden-paths.ts';
+import { hiddenPaths, isOpenable, isWithin } from './hidden-paths.ts';
 import { isMaskable, maskSettings } from './mask-settings.ts';
 import type { PathFact, SandboxFacts } from './sandbox-plan.ts';
 import { isFolder, realPath, surveyProtected } from './survey-protected.ts';
@@ -49,10 +49,10 @@ export function surveyDisk(request: SurveyRequest): Survey {
     facts: {
       home,
       roots,
-      writable: (request.writable ?? []).flatMap((path) => realPath(path) ?? []),
-      readable: [...(request.readable ?? []), ...(request.needed ?? []), ...SYSTEM_NEEDED].flatMap(
-        (path) => realPath(path) ?? [],
-      ),
+      writable: (request.writable ?? []).flatMap((path) => realPath(path) ?? []).filter(isOpenable),
+      readable: [...(request.readable ?? []), ...(request.needed ?? []), ...SYSTEM_NEEDED]
+        .flatMap((path) => realPath(path) ?? [])
+        .filter(isOpenable),
       hidden: [...findHidden(candidates, home, request.keep), ...sockets],
       caches: cacheFolders(home).flatMap((path) => (isFolder(path) ? (realPath(path) ?? []) : [])),
       ...inside,
