@@ -39,4 +39,13 @@ describe('a failure of a provider', () => {
     const error = missing('Invalid URL (POST /v1/chat/completions)');
     expect(explain(error, 'gpt-5.4', opened('work', ['gpt-5.4', 'o3']))).toBe(error.message);
   });
+
+  it("suggests none of the vendor's where another server answers, only what that server is known to have", () => {
+    const { access, models } = opened('openai', ['gpt-5.4', 'o3']);
+    const at = (more: object) => ({ access: { ...access, isForeign: true, ...more }, models });
+    expect(explain(missing('no such model'), 'gtp-5.4', at({}))).toBe('no such model');
+    expect(explain(missing('no such model'), 'qwen', at({ listed: { 'qwen3-8b': {} } }))).toMatch(
+      /similar name: openai\/qwen3-8b\.$/,
+    );
+  });
 });

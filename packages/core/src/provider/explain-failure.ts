@@ -33,7 +33,8 @@ export function explainFailure(
   if (error.reason === 'context_overflow' && error.window !== undefined) {
     models.correct(model, { contextWindow: error.window });
   }
-  const known = models.names();
+  // Of another server than the vendor's, only the settings and its own list tell what it has.
+  const known = access.isForeign ? Object.keys({ ...access.models, ...access.listed }) : models.names();
   // The server does not speak of the model: its address is wrong.
   const isAboutPath = known.includes(model) && !error.message.includes(model);
   const names = known.filter((name) => name !== model);
