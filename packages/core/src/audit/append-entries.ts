@@ -9,6 +9,7 @@ import {
   fchmodSync,
   fstatSync,
   ftruncateSync,
+  existsSync,
   openSync,
   readdirSync,
   readSync,
@@ -71,7 +72,7 @@ export function appendEntries(
   const head = readHead(place.headFile);
   // Only while nothing is in the log may there be no head: from now on its absence shows that it was removed.
   if (head === undefined && tail.end.seq === 0) writeHead(place.headFile, { ...START, signedAt: 0 }, readSecret(place));
-  const isHeadless = typeof head !== 'object' && tail.end.seq > 0;
+  const isHeadless = typeof head !== 'object' && (tail.end.seq > 0 || existsSync(place.keyFile));
   // A log that ends before its head was cut: the chain goes on after the head, so that the gap stays visible.
   const start = typeof head === 'object' && head.seq > tail.end.seq ? head : tail.end;
   let { signedAt, signedTime }: Pick<HeadRecord, 'signedAt' | 'signedTime'> =

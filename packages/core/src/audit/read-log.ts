@@ -1,6 +1,6 @@
 /** Reads the log of a user: its files, its lines by what they are about, and the report on whether it is intact. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditLine } from './audit-entry.ts';
 import { readPublicKey, readSecret } from './audit-keys.ts';
@@ -53,7 +53,11 @@ export function* readAuditLines(home: string, filter: AuditFilter = {}): Generat
 
 function* readFiles(home: string): Generator<LogText> {
   const { logs } = auditPlace(home);
-  for (const file of logFiles(namesIn(logs))) yield { file, text: readFileSync(join(logs, file), 'utf8') };
+  for (const file of logFiles(namesIn(logs))) {
+    // A pipe in its place would never end.
+    if (!statSync(join(logs, file)).isFile()) throw new Error(`${join(logs, file)} is no file.`);
+    yield { file, text: readFileSync(join(logs, file), 'utf8') };
+  }
 }
 
 function namesIn(folder: string): string[] {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -114,6 +115,14 @@ describe('a log that was tampered with', () => {
       'changed',
     ],
     ['a removed head', (log) => rmSync(log.place.headFile), 'head'],
+    [
+      'a removed log with its head',
+      (log) => {
+        rmSync(log.place.logs, { recursive: true });
+        rmSync(log.place.headFile);
+      },
+      'head',
+    ],
     ['a head of an earlier state that was edited', (log) => editHead(log), 'head'],
     ['another key', (log) => writeFileSync(log.place.publicKeyFile, otherKey()), 'signature'],
     [
@@ -141,11 +150,22 @@ describe('a log that was tampered with', () => {
     expect([isIntact, problems.map(({ says }) => says)]).toEqual([false, ['Lines 7 to 8 are missing before line 9.']]);
   });
 
-  it('stays broken when programs go on writing after the head was removed', () => {
+  it.each([false, true])(
+    'stays broken when programs go on writing after the head was removed, the log too: %s',
+    (all) => {
+      using log = twoDays();
+      rmSync(log.place.headFile);
+      if (all) rmSync(log.place.logs, { recursive: true });
+      log.append(['g.example']);
+      expect(verifyAudit(log.home).problems.map(({ kind }) => kind)).toEqual(['head']);
+    },
+  );
+
+  it('is not waited for where a pipe is in the place of a file', () => {
     using log = twoDays();
-    rmSync(log.place.headFile);
-    log.append(['g.example']);
-    expect(verifyAudit(log.home).problems.map(({ kind }) => kind)).toEqual(['head']);
+    rmSync(join(log.place.logs, FIRST));
+    execFileSync('mkfifo', [join(log.place.logs, FIRST)]);
+    expect(() => verifyAudit(log.home)).toThrow('is no file');
   });
 
   it('is told from one that was noted elsewhere, even where the key signed it', () => {
@@ -155,7 +175,12 @@ describe('a log that was tampered with', () => {
     expect(verifyAudit(log.home, { anchor: noted }).isIntact).toBe(true);
     rmSync(log.place.logs, { recursive: true });
     rmSync(log.place.headFile);
-    log.append(['a.example'], '2026-11-16', true);
+    // A program that has the key can begin a log as if there had been none.
+    const kept = `${log.place.keyFile}.kept`;
+    renameSync(log.place.keyFile, kept);
+    log.append(['a.example'], '2026-11-16');
+    renameSync(kept, log.place.keyFile);
+    log.append(['b.example'], '2026-11-16', true);
     expect(verifyAudit(log.home).isIntact).toBe(true);
     expect(verifyAudit(log.home, { anchor: noted }).problems.map(({ kind }) => kind)).toEqual(['anchor']);
   });

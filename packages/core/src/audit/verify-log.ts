@@ -168,7 +168,8 @@ class LogCheck {
     const { head, key } = this.log;
     const where = 'the head';
     if (head === undefined) {
-      if (this.lines > 0) this.add('head', where, 'The head is gone: a cut end of the log cannot be told.');
+      // A key signs lines of a log, which has a head from its first line on.
+      if (this.lines > 0 || key) this.add('head', where, 'The head is gone: a cut end of the log cannot be told.');
       return;
     }
     if (head === 'damaged') return this.add('head', where, 'The head is unreadable.');
