@@ -28,7 +28,12 @@ it('restores files and conversation of a point, and asks about its call again', 
   // Another session, which allows everything: the user is asked nevertheless.
   await using terminal = await startTerminal(['-y'], { workspace, model, columns: 120 });
   await terminal.waitForText(READY);
-  terminal.type(`/restore ${point}\r`);
+  // The name is completed.
+  terminal.type('/restore ');
+  await terminal.waitForText(point);
+  terminal.type('\t');
+  await terminal.waitForText(`/restore ${point}`);
+  terminal.type('\r');
   await terminal.waitForText('Restored project to the state before the tool call.');
   await terminal.waitForText('❯ 1  Yes, once');
   expect([await workspace.read('notes.txt'), existsSync(join(workspace.project, 'made.txt'))]).toEqual([

@@ -23,7 +23,7 @@ export function describeBranches(branches: readonly Branch[]): string {
 /** Side by side by file, then both diffs. */
 export function describeComparison({ branch, there, here, cost }: Comparison): string {
   const paths = [...new Set([...there, ...here].map(({ path }) => path))].toSorted();
-  const width = Math.max(...paths.map((path) => path.length), 'file'.length) + 2;
+  const width = Math.max(...paths.map((path) => path.length), 'tokens'.length) + 2;
   const cell = (changes: readonly DescribedChange[], path: string) => {
     const change = changes.find((each) => each.path === path);
     return change ? `${change.kind} +${change.addedLines} −${change.removedLines}` : '–';

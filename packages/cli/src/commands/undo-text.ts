@@ -73,9 +73,15 @@ export function describePreview(preview: UndoPreview): string {
     outside,
     unkept,
     byOthers,
+    alongside,
   } = preview;
   const titles = TITLES[kind];
-  const what = prompts.map(({ number, text }) => `  ${number}. ${oneLine(text)}`);
+  const what = [
+    ...prompts.map(({ number, text }) => `  ${number}. ${oneLine(text)}`),
+    ...alongside.map(
+      ({ name, description }) => `  with ${oneLine(`${name} ${description}`)}, which ran at the same time`,
+    ),
+  ];
   const sections = [
     section(titles.restored, restored),
     section(titles.deleted, deleted),
@@ -139,9 +145,10 @@ function named(what: string, paths: readonly { path: string; because: string }[]
 /** The diffs of a preview, from the present to the wanted state. */
 export async function describeDiffs(desk: UndoDesk, { changes }: UndoPreview): Promise<DescribedChange[]> {
   const described: DescribedChange[] = [];
+  const read = await desk.openContents();
   for (const change of changes) {
     const isFolder = change.before?.kind === 'folder' || change.after?.kind === 'folder';
-    if (!isFolder) described.push(await describeChange(change, (state) => desk.contentOf(state)));
+    if (!isFolder) described.push(await describeChange(change, read));
   }
   return described;
 }

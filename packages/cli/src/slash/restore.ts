@@ -11,6 +11,7 @@ export const restore: SlashCommand = {
   source: 'builtin',
   usage: '[name]',
   runsHeadless: true,
+  names: async ({ agent }) => (await agent.undo?.listPoints()) ?? [],
   async run({ agent, hasScreen }, name) {
     const { undo } = agent;
     if (!undo) return failure('Undo is off here: the session is not recorded, or castor.undo.coverage is off.');

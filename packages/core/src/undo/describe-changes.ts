@@ -19,7 +19,8 @@ export interface DescribedChange {
   readonly note?: string;
 }
 
-export type ReadContent = (state: TreeState) => Promise<Buffer | undefined>;
+/** `path`: where the content may be now. */
+export type ReadContent = (state: TreeState, path: string) => Promise<Buffer | undefined>;
 
 const MOST_DIFF_BYTES = 1024 * 1024;
 
@@ -28,7 +29,8 @@ export async function describeChange({ path, before, after }: TreeChange, read: 
   const base = { path: name, kind: kindOf(before, after), addedLines: 0, removedLines: 0 };
   if (before?.kind !== 'file' && after?.kind !== 'file') return { ...base, note: describeStates(before, after) };
   if (base.kind === 'mode') return { ...base, note: describeStates(before, after) };
-  const [old, fresh] = await Promise.all([textOf(before, read), textOf(after, read)]);
+  const textOf = (state: TreeState) => readText(state, (each) => read(each, path));
+  const [old, fresh] = await Promise.all([textOf(before), textOf(after)]);
   if (old === undefined || fresh === undefined) return { ...base, note: describeStates(before, after) };
   const diff = await createUnifiedDiff(old, fresh, { fileName: name, oldHeader: 'before', newHeader: 'after' });
   return { ...base, diff, ...countLines(diff) };
@@ -45,7 +47,10 @@ function kindOf(before: TreeState, after: TreeState): ChangeKind {
 }
 
 /** Undefined where it is not known, or no text; a missing file is empty. */
-async function textOf(state: TreeState, read: ReadContent): Promise<string | undefined> {
+async function readText(
+  state: TreeState,
+  read: (state: TreeState) => Promise<Buffer | undefined>,
+): Promise<string | undefined> {
   if (state === null || state.kind !== 'file') return '';
   if (unkeptReason(state.content) !== undefined || state.size > MOST_DIFF_BYTES) return undefined;
   const bytes = await read(state);

@@ -89,10 +89,8 @@ function takeOver(path: string, sessionId: string, root: string): SessionRecorde
     const pid = findLockHolder(path)?.pid ?? lock.pid;
     throw new SessionError(
       'locked',
-      `Session ${sessionId} is in use by process ${pid}. Use /undo there, or close it first.`,
-      {
-        pid,
-      },
+      `Session ${sessionId} is in use by process ${pid}. Use /undo or /branch there, or close it first.`,
+      { pid },
     );
   }
   return new SessionRecorder({ directory: dirname(path), sessionId, root, file: { path, lock } });

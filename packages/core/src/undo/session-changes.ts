@@ -18,7 +18,7 @@ export interface SessionChanges {
 /** Undone changes and the repository's own data are left out. */
 export async function sessionChanges(desk: UndoDesk): Promise<SessionChanges> {
   const { prompts, chains } = await desk.load();
-  const read = (state: Parameters<UndoDesk['contentOf']>[0]) => desk.contentOf(state);
+  const read = await desk.openContents();
   const sum = async (fits: (step: Step) => boolean): Promise<DescribedChange[]> => {
     const changes = [...chains.steps].flatMap(([path, steps]) => merge(path, steps.filter(fits)) ?? []);
     const shown = changes.filter(({ path, before, after }) => !isInGit(path) && !isPlainFolder(before, after));

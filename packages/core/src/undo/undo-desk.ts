@@ -10,12 +10,14 @@ import { fromStoredPath, isInGit, toStoredPath, toText } from './byte-path.ts';
 import { chainSteps } from './chain-steps.ts';
 import { changesOfOthers } from './changes-of-others.ts';
 import type { Chains } from './chain-steps.ts';
+import type { ReadContent } from './describe-changes.ts';
 import { fitFolders } from './fit-folders.ts';
 import { findClaims } from './other-sessions.ts';
 import { pathsToUndo, planUndo } from './plan-undo.ts';
 import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
 import {
   SKIPPED,
+  callsAlongside,
   chooseCalls,
   choosePrompts,
   describePlan,
@@ -102,6 +104,7 @@ export class UndoDesk {
       kind: 'undo',
       prompts: prompts.map(({ number, text }) => ({ number, text })),
       callIds: [...callIds],
+      alongside: callsAlongside(loaded, callIds),
       ...described,
       byOthers: changesOfOthers(loaded.records, callIds, loaded.listOf).filter((path) => !named.has(path)),
       uncoveredCalls: uncoveredCalls.map(({ callId, name, description }) => ({ callId, name, description })),
@@ -140,7 +143,7 @@ export class UndoDesk {
     return {
       kind: 'redo',
       prompts: prompts.map(({ number, text }) => ({ number, text })),
-      callIds: last.callIds,
+      ...{ callIds: last.callIds, alongside: [] },
       ...describePlan(plan),
       uncoveredCalls: [],
       outside: [],
@@ -186,13 +189,16 @@ export class UndoDesk {
     return unfinished;
   }
 
-  /** The content of a state as bytes, for a diff; undefined when it is not kept. */
-  async contentOf(state: TreeState): Promise<Buffer | undefined> {
-    if (state?.kind !== 'file' || unkeptReason(state.content) !== undefined) return undefined;
+  /** Reads contents of states as bytes, for diffs; undefined for one that is not kept. */
+  async openContents(): Promise<ReadContent> {
     const { files } = await this.load();
     const client = await this.options.client();
-    const { bytes } = await client.ask({ do: 'read', content: state.content, file: files[state.content] });
-    return bytes === undefined ? undefined : Buffer.from(bytes, 'base64');
+    return async (state, path) => {
+      if (state?.kind !== 'file' || unkeptReason(state.content) !== undefined) return undefined;
+      const { content } = state;
+      const { bytes } = await client.ask({ do: 'read', content, file: files[content], path: toStoredPath(path) });
+      return bytes === undefined ? undefined : Buffer.from(bytes, 'base64');
+    };
   }
 
   async load(): Promise<Loaded> {

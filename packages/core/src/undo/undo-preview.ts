@@ -36,6 +36,8 @@ export interface UndoPreview {
   readonly kind: 'undo' | 'redo';
   readonly prompts: readonly { number: number; text: string }[];
   readonly callIds: readonly string[];
+  /** Calls that ran at the same time as one of these: what they changed cannot be told apart, and is part of it. */
+  readonly alongside: readonly { callId: string; name: string; description: string }[];
   readonly changes: readonly TreeChange[];
   readonly restored: readonly string[];
   readonly deleted: readonly string[];
@@ -66,6 +68,19 @@ export const SKIPPED = {
   failed: 'it could not be changed',
   no_folder: LEFT_ALONE.no_folder,
 } as const;
+
+/** The calls that share a change with others, and are not among them. */
+export function callsAlongside(
+  { prompts, chains }: { readonly prompts: readonly UndoPrompt[]; readonly chains: Chains },
+  callIds: ReadonlySet<string>,
+): UndoPreview['alongside'] {
+  const shared = [...chains.steps.values()].flat().filter((step) => step.callIds.some((id) => callIds.has(id)));
+  const others = new Set(shared.flatMap((step) => step.callIds).filter((id) => !callIds.has(id)));
+  return prompts
+    .flatMap(({ calls }) => calls)
+    .filter(({ callId }) => others.has(callId))
+    .map(({ callId, name, description }) => ({ callId, name, description }));
+}
 
 export function idsOf({ calls }: UndoPrompt): string[] {
   return calls.map(({ callId }) => callId);

@@ -67,6 +67,8 @@ export interface ReadRequest {
   readonly do: 'read';
   readonly content: string;
   readonly file?: string | undefined;
+  /** Of the workspace: the content may be there, and not be kept. */
+  readonly path?: StoredPath | undefined;
 }
 
 export interface ListRequest {

@@ -10,6 +10,7 @@ import { makeDirectory } from '../util/make-directory.ts';
 import { applyChanges } from './apply-changes.ts';
 import { BoundedStore } from './bounded-store.ts';
 import { fromStoredPath, fromText, toStoredPath, toSystemPath, toText } from './byte-path.ts';
+import type { StoredPath } from './byte-path.ts';
 import { ChangeEvidence, clockOffset, hasLocalTimes, isSteady } from './change-evidence.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { ContentStore, hashOf } from './content-store.ts';
@@ -196,9 +197,22 @@ export class UndoWorker {
     return states;
   }
 
-  private read({ content, file }: ReadRequest): Answers['read'] {
-    const bytes = this.contentOf(content, file);
+  private read({ content, file, path }: ReadRequest): Answers['read'] {
+    const bytes = this.contentOf(content, file) ?? (path === undefined ? undefined : this.presentAt(path, content));
     return bytes ? { bytes: bytes.toString('base64') } : {};
+  }
+
+  /** The content of a file, if that is the one asked for. */
+  private presentAt(path: StoredPath, content: string): Buffer | undefined {
+    let found: Buffer | undefined;
+    const take = (bytes: Buffer) => {
+      const hash = hashOf(bytes);
+      if (hash === content) found = Buffer.from(bytes);
+      return hash;
+    };
+    stateAt(fromStoredPath(path), take, this.options.limits.fileBytes);
+    releaseFolder();
+    return found;
   }
 
   private list({ list }: ListRequest): Answers['list'] {

@@ -299,6 +299,20 @@ describe('several prompts', () => {
     },
   );
 
+  it('names the calls that ran at the same time as the one to undo: their changes are part of it', async () => {
+    await using trial = new UndoTrial();
+    await trial.begin();
+    let inner = '';
+    const outer = await trial.call(async () => {
+      trial.write('outer.txt', 'one');
+      inner = await trial.call(() => trial.write('inner.txt', 'one'));
+    });
+    const preview = await trial.desk.preview({ call: inner });
+    expect(preview.alongside.map(({ callId }) => callId)).toEqual([outer]);
+    expect(preview.deleted).toEqual(['inner.txt', 'outer.txt']);
+    expect((await trial.desk.preview({ last: 1 })).alongside).toEqual([]);
+  });
+
   it('takes back edits and commands of three prompts at once, or one call (37, 38)', async () => {
     await using trial = new UndoTrial();
     fill(trial);
