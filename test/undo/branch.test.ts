@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 
+/** It starts the program a dozen times, one after the other. */
+const TIMEOUT_MS = 240_000;
 const shell = (command: string) => answer(call('run_shell_command', { command }));
 
 describe('castor branch', () => {
-  it('copies files and conversation of a moment; compares, merges and drops', async () => {
+  it('copies files and conversation of a moment; compares, merges and drops', { timeout: TIMEOUT_MS }, async () => {
     await using workspace = await createWorkspace();
     await workspace.write('a.txt', 'one\ntwo\nthree\nfour\nfive\n');
     await workspace.write('b.txt', 'base\n');
