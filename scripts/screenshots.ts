@@ -16,6 +16,8 @@ import type { Paper } from './screen-to-svg.ts';
 const FOLDER = fileURLToPath(new URL('../docs/screens/', import.meta.url));
 const SIZE = { columns: 100, rows: 30 };
 const READY = 'Type your message';
+/** Of the prompt that reads: the status row counts calls as well. */
+const RECEIPT = /^3 calls ·/m;
 
 /** What the model says, and how to get to the moment worth a picture. */
 interface Scene {
@@ -32,14 +34,14 @@ const SCENES: Readonly<Record<string, Scene>> = {
   answer: {
     script: () => [...READ_AND_EXPLAIN],
     async play(terminal) {
-      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, WHY, RECEIPT);
       await terminal.waitForText(READY);
     },
   },
   edit: {
     script: () => [...READ_AND_EXPLAIN, EDIT_WITH_WORDS],
     async play(terminal) {
-      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, WHY, RECEIPT);
       await ask(terminal, 'fix it', 'until you leave');
     },
   },
@@ -69,7 +71,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   menu: {
     script: () => [...READ_AND_EXPLAIN],
     async play(terminal) {
-      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, WHY, RECEIPT);
       await terminal.waitForNoText('esc stops');
       await terminal.waitForText(READY);
       terminal.type('/m');
@@ -87,7 +89,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   context: {
     script: () => [...READ_AND_EXPLAIN, answer(TEST), say('One test fails: the total may go below zero.')],
     async play(terminal) {
-      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, WHY, RECEIPT);
       await ask(terminal, 'run the tests', 'Run a command');
       terminal.type('1');
       await terminal.waitForText('One test fails');
@@ -123,10 +125,35 @@ const SCENES: Readonly<Record<string, Scene>> = {
       await ask(terminal, '/diff', 'Changed in this session');
     },
   },
+  sessions: {
+    script: () => [
+      say('Release 1.2 is tagged; the notes are in CHANGELOG.md.'),
+      EDIT_WITH_WORDS,
+      say('Every caller gets it: a basket costs nothing or more.\n\nAll tests pass.'),
+      ...READ_AND_EXPLAIN,
+    ],
+    async play(terminal) {
+      await ask(terminal, 'tag release 1.2', 'is tagged');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/clear', 'A new session has started');
+      await ask(terminal, 'clamp the total of a basket at zero', 'until you leave');
+      terminal.type('1');
+      await terminal.waitForText(/^1 call ·/m);
+      await terminal.waitForText(READY);
+      terminal.type('/clear\r');
+      await terminal.waitForNoText(/^1 call ·/m);
+      await terminal.waitForText(READY);
+      await ask(terminal, WHY, RECEIPT);
+      await terminal.waitForNoText('esc stops');
+      await terminal.waitForText(READY);
+      await ask(terminal, '/resume', /1 message$/m);
+      await terminal.waitForText('All tests pass');
+    },
+  },
   rewind: {
     script: () => [...READ_AND_EXPLAIN, EDIT_WITH_WORDS, say('Clamped.')],
     async play(terminal) {
-      await ask(terminal, WHY, /3 calls ·/);
+      await ask(terminal, WHY, RECEIPT);
       await ask(terminal, 'fix it', 'until you leave');
       terminal.type('1');
       await terminal.waitForText('Clamped.');
