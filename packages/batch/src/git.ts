@@ -53,11 +53,10 @@ export class GitError extends Error {
 }
 
 /**
- * git reads the records of all worktrees, and fails on one that another git is writing at this moment. The end of the only other worktree
- * takes their folder away, also from a git that has just made it for its own.
+ * git reads the records of all worktrees, and fails on one that another git is writing or a task is removing at this moment. The end of the
+ * only other worktree takes their folder away, also from a git that has just made it for its own.
  */
-const HALF_WRITTEN =
-  /failed to read \S*worktrees\/\S+|could not create (?:directory|leading directories) of \S*worktrees\/\S+ No such file/;
+const HALF_WRITTEN = /failed to read \S*worktrees\/\S+|\/worktrees\b.*No such file or directory/;
 const HALF_WRITTEN_TRIES = 40;
 const HALF_WRITTEN_MS = 50;
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { git } from './git.ts';
 import { openStarter } from './open-starter.ts';
 import type { Task } from './task.ts';
 import { makeWorkplace, removeWorkplace, savePatch, unlockWorkplace } from './workplace.ts';
@@ -54,6 +55,20 @@ it('begins with the HEAD of its moment, also for the second task, and leaves no 
     starter.close();
     expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
     expect(['a', 'b', 'c', 'repository/.git/worktrees'].filter((path) => existsSync(join(root, path)))).toEqual([]);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
+it('asks git again that saw the record of another task which was being removed', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'castor-git-'));
+  try {
+    // In the words of git 2.39 while 500 tasks were killed.
+    const words = `fatal: Invalid path '/a/project/.git/worktrees/n394': No such file or directory`;
+    const wrapper = `#!/bin/sh\nif test -e '${root}/seen'; then echo fine; else : > '${root}/seen'; echo "${words}" >&2; exit 128; fi\n`;
+    writeFileSync(join(root, 'git'), wrapper, { mode: 0o755 });
+    const environment = { PATH: `${root}:${process.env['PATH']}` };
+    expect(await git(['worktree', 'add'], { directory: root, environment })).toBe('fine\n');
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
