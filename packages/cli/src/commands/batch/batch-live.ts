@@ -174,7 +174,7 @@ class LiveView implements BatchView {
     this.soon = undefined;
     const { status } = this;
     if (!status) return;
-    const width = Math.max(20, (process.stderr.columns ?? 80) - 1);
+    const width = Math.max(20, (process.stderr.columns || 80) - 1);
     const tasks = [...this.running].slice(0, MAX_ROWS).map(([id, { since, progress }]) => {
       const steps = progress ? STEPS[progress.step] : 'starting';
       const calls = progress && progress.calls > 0 ? ` · ${countOf(progress.calls, 'call')}` : '';
