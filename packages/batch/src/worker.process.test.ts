@@ -70,7 +70,11 @@ async function runTwo({ limits = {}, isGated = false }: { limits?: BatchLimits; 
 
 it('starts the next task while git looks at what the last one changed', async () => {
   const { events, worktrees } = await runTwo({ isGated: true });
-  expect(events).toEqual(['first started', 'second started', 'first success', 'second success']);
+  // Which of the two ends first is left to git and the disk.
+  expect([events.slice(0, 2), events.slice(2).sort()]).toEqual([
+    ['first started', 'second started'],
+    ['first success', 'second success'],
+  ]);
   expect(worktrees).toHaveLength(1);
 });
 
