@@ -1,7 +1,7 @@
 /** Whose a change is, by the times of a file: the calls ran from 2000 to 3000, the last walk began at 1000. */
 
 import { describe, expect, it } from 'vitest';
-import { ChangeEvidence, isSteady } from './change-evidence.ts';
+import { ChangeEvidence, clockOffset, isSteady } from './change-evidence.ts';
 
 const evidence = new ChangeEvidence({ from: 2000, to: 3000 }, 1000);
 const running = new ChangeEvidence({ from: 2000 }, 1000);
@@ -56,4 +56,17 @@ it('follows new folders down: what was moved keeps its times', () => {
 it('tells a clock that was set from one that runs', () => {
   expect(isSteady(1000, 1010)).toBe(true);
   expect(isSteady(1000, -3_599_000)).toBe(false);
+});
+
+it('does not take a process that lost the processor between two readings for a clock that was set', () => {
+  const DAY = 1_000_000;
+  // The clock is read in turn: steady, of the day, steady. Another process runs right after the first reading.
+  const pauses = [200, 0, 0];
+  let now = 0;
+  const steady = () => {
+    const read = now;
+    now += pauses.shift() ?? 0;
+    return read;
+  };
+  expect(clockOffset({ timeOfDay: () => DAY + now, steady })).toBe(DAY);
 });
