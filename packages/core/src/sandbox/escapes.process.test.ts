@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -301,6 +301,8 @@ describe.skipIf(reason !== undefined)('sockets', () => {
     const servers = [...paths, ...names.map((name) => `\0${name}`)].map((path) => createServer().listen(path));
     try {
       await Promise.all(servers.map((server) => once(server, 'listening')));
+      // As those of a program that has been running for a while.
+      for (const path of paths) utimesSync(path, 1, 1);
       box.sandbox.refresh();
       const places = [...paths, ...names.map((name) => `\\0${name}`)].map((place) => `"${place}"`).join(', ');
       const { stdout } = await box.run(
@@ -322,6 +324,8 @@ describe.skipIf(reason !== undefined)('sockets', () => {
     execFileSync('mkfifo', [join(box.home, 'pipe')]);
     try {
       await Promise.all(servers.map((server) => once(server, 'listening')));
+      // As those of a program that has been running for a while.
+      for (const path of paths) utimesSync(path, 1, 1);
       box.sandbox.refresh();
       const places = paths.map((place) => `"${place}"`).join(', ');
       const line = `perl -MSocket -MFcntl -e 'for (${places}) { socket($s, AF_UNIX, SOCK_STREAM, 0); print "reached $_\n" if connect($s, pack_sockaddr_un($_)) } print "pipe\n" if sysopen($f, "${box.home}/pipe", O_RDWR)'; echo tried`;

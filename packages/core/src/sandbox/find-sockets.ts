@@ -13,6 +13,11 @@ const DEPTH = 3;
 const MAX_FOLDERS = 400;
 /** Each costs every command a mount. */
 const MAX_LISTED = 100;
+/**
+ * A socket that was made a moment ago may be gone a moment later, and no command starts where the place of a mount is gone. Programs that a
+ * command could misuse keep theirs.
+ */
+const SETTLED_MS = 2_000;
 /** A sandbox has its own. */
 const REPLACED = ['/tmp', '/dev', '/proc', ...PRIVATE_FOLDERS];
 
@@ -39,7 +44,8 @@ function listedSockets(): string[] {
 
 function reachable(path: string): string | undefined {
   try {
-    if (!lstatSync(path).isSocket()) return undefined;
+    const found = lstatSync(path);
+    if (!found.isSocket() || Date.now() - found.mtimeMs < SETTLED_MS) return undefined;
     accessSync(path, constants.W_OK);
     const real = realpathSync(path);
     return REPLACED.some((folder) => isWithin(real, folder)) ? undefined : real;
@@ -58,9 +64,10 @@ function socketsInHome(home: string): string[] {
     for (const folder of folders) {
       if (++visited > MAX_FOLDERS) return found;
       for (const entry of entriesOf(folder)) {
-        if (entry.isSocket() || entry.isFIFO()) found.push(join(folder, entry.name));
-        else if (entry.isDirectory() && entry.name.startsWith('.') && depth === 0) next.push(join(folder, entry.name));
-        else if (entry.isDirectory() && depth > 0 && !UNSEARCHED.has(entry.name)) next.push(join(folder, entry.name));
+        const path = join(folder, entry.name);
+        if (entry.isSocket() || entry.isFIFO()) found.push(path);
+        else if (entry.isDirectory() && entry.name.startsWith('.') && depth === 0) next.push(path);
+        else if (entry.isDirectory() && depth > 0 && !UNSEARCHED.has(entry.name)) next.push(path);
       }
     }
     folders = next;

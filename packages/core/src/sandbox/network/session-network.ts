@@ -74,6 +74,8 @@ export class SessionNetwork {
       env: { PATH: '/usr/bin:/bin' },
       detached: true,
     });
+    // An answer may come after the process has ended, and is for no one then.
+    holder.stdin?.on('error', () => undefined);
     try {
       const pid = await started(holder);
       holder.unref();
