@@ -6,6 +6,7 @@
 // Settings and where things live on disk.
 export { loadConfiguration } from './config/load-configuration.ts';
 export type { Configuration } from './config/load-configuration.ts';
+export { explainSetting } from './config/explain-setting.ts';
 export type { SettingExplanation, SettingSource } from './config/explain-setting.ts';
 export type { SettingsLayer, SettingsScope } from './config/settings-layer.ts';
 export { findSetting, listSettings } from './config/settings-table.ts';

@@ -3,7 +3,14 @@
  * written.
  */
 
-import { findSetting, fitShape, saveSetting, userSettingsPath, workspaceSettingsPath } from '@castor/core/program';
+import {
+  explainSetting,
+  findSetting,
+  fitShape,
+  saveSetting,
+  userSettingsPath,
+  workspaceSettingsPath,
+} from '@castor/core/program';
 import type { Configuration, FoundSetting, Shape } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { createMask } from '../mask-secrets.ts';
@@ -86,8 +93,8 @@ function noteIfOverruled(key: string, scope: ConfigOptions['scope'], { output, c
     return;
   }
   const stronger = configuration.layers.findIndex((layer) => layer.scope === scope);
-  const winner = configuration
-    .explain(key)
-    .sources.find((source) => configuration.layers.findIndex((layer) => layer.scope === source.scope) > stronger);
+  const winner = explainSetting(key, configuration).sources.find(
+    (source) => configuration.layers.findIndex((layer) => layer.scope === source.scope) > stronger,
+  );
   if (winner?.outcome === 'wins') output.note(`castor: ${winner.where ?? winner.scope} overrides this value here.`);
 }

@@ -1,6 +1,6 @@
 /** Prints settings for `castor config`: all that are set, or one with every layer. Secrets are masked. */
 
-import { findSetting, listSettings } from '@castor/core/program';
+import { explainSetting, findSetting, listSettings } from '@castor/core/program';
 import type {
   Configuration,
   SettingExplanation,
@@ -43,7 +43,7 @@ export async function showSettings(
   const keys = all ? allKeys(configuration) : setKeys(configuration);
   const lines = [
     ...(sources ? [...describePlaces(configuration), ''] : []),
-    ...keys.flatMap((key) => describeKey(configuration.explain(key), mask, sources)),
+    ...keys.flatMap((key) => describeKey(explainSetting(key, configuration), mask, sources)),
     ...(all ? [] : [keys.length === 0 ? NOTHING_SET : `\n${OTHERS}`]),
   ];
   await output.answer(`${lines.join('\n')}\n`);
@@ -112,11 +112,13 @@ function show(value: unknown): string {
 }
 
 function reportSources(configuration: Configuration, mask: Mask): unknown {
-  const { layers, envFile, explain } = configuration;
+  const { layers, envFile } = configuration;
   const files = layers.flatMap(({ scope, path, status, skipped }) =>
     path === undefined ? [] : [{ scope, path, status, ...(skipped !== undefined && { reason: skipped }) }],
   );
-  const settings = setKeys(configuration).map((key) => [key, toReport(explain(key), mask)] as const);
+  const settings = setKeys(configuration).map(
+    (key) => [key, toReport(explainSetting(key, configuration), mask)] as const,
+  );
   const { path, skipped, shadowed } = envFile;
   const taken = Object.keys(envFile.variables);
   return {
@@ -140,7 +142,7 @@ export async function explainKey(
   { output }: SubcommandContext,
   configuration: Configuration,
 ): Promise<ExitCode> {
-  const explanation = configuration.explain(key);
+  const explanation = explainSetting(key, configuration);
   if (refuseUnknown(explanation, output)) return ExitCode.Failure;
   const mask = createMask(configuration.environment);
   if (!json && isGroup(key)) return explainGroup(key, { output, configuration, mask });
@@ -177,7 +179,7 @@ interface GroupOptions {
 async function explainGroup(key: string, { output, configuration, mask }: GroupOptions): Promise<ExitCode> {
   const keys = allKeys(configuration).filter((name) => name.startsWith(`${key}.`));
   const lines = keys.flatMap((name) => {
-    const explanation = configuration.explain(name);
+    const explanation = explainSetting(name, configuration);
     return describeKey(
       explanation,
       mask,
@@ -201,7 +203,7 @@ export async function getKey(
   { output }: SubcommandContext,
   configuration: Configuration,
 ): Promise<ExitCode> {
-  const explanation = configuration.explain(key);
+  const explanation = explainSetting(key, configuration);
   if (refuseUnknown(explanation, output)) return ExitCode.Failure;
   if (explanation.value === undefined) {
     output.note(`castor: ${key} is unset.`);

@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { saveSetting, writeMigrations } from './edit-settings.ts';
 import { parseJsonText, parseJsonTree } from './json-text.ts';
 import { findEntry } from '../util/json-with-comments.ts';
+import { explainSetting } from './explain-setting.ts';
 import { loadSettings } from './load-settings.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -138,7 +139,7 @@ describe('bringing files up to date', () => {
     );
     const load = () => loadSettings({ home, cwd: folder, environment: {}, platform: 'linux', isTrusted: false });
     const before = load();
-    expect(before.explain('general.enableAutoUpdate').sources[0]?.where).toBe(`${path}:4`);
+    expect(explainSetting('general.enableAutoUpdate', before).sources[0]?.where).toBe(`${path}:4`);
     expect(writeMigrations(before)).toEqual([]);
     expect(readFileSync(path, 'utf8')).toBe(
       '// mine\n{\n  "general": {\n     // no\n    "vimMode": true, /* yes */\n    "enableAutoUpdate": false\n  },\n  "key": "$KEY"\n}\n',

@@ -32,7 +32,11 @@ export interface SettingExplanation {
   unread: { scope: SettingsScope; path: string; reason: string }[];
 }
 
-export function explainSetting(key: string, layers: readonly SettingsLayer[], settings: Settings): SettingExplanation {
+/** Every layer that sets a key, strongest first. */
+export function explainSetting(
+  key: string,
+  { layers, settings }: { layers: readonly SettingsLayer[]; settings: Settings },
+): SettingExplanation {
   const path = key.split('.');
   const found = findSetting(path);
   const value = valueAt(settings, path);

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { explainSetting } from './explain-setting.ts';
 import { loadConfiguration } from './load-configuration.ts';
 import { loadSettings } from './load-settings.ts';
 import type { LoadSettingsOptions } from './load-settings.ts';
@@ -102,7 +103,7 @@ describe('precedence', () => {
       },
       { environment: { GEMINI_MODEL: 'd' } },
     );
-    expect(plain(root, load().explain('model.name'))).toEqual({
+    expect(plain(root, explainSetting('model.name', load()))).toEqual({
       key: 'model.name',
       value: 'd',
       about: { summary: 'The model: a name or an alias such as auto, pro or flash.', expected: 'a string' },
@@ -118,7 +119,7 @@ describe('precedence', () => {
 
   it('says of lists of which only the common part counts that they narrow each other', () => {
     const { load } = setUp({ user: { mcp: { allowed: ['a', 'b'] } }, system: { mcp: { allowed: ['B'] } } });
-    const { value, sources } = load().explain('mcp.allowed');
+    const { value, sources } = explainSetting('mcp.allowed', load());
     expect([value, sources.map(({ scope, outcome }) => [scope, outcome])]).toEqual([
       ['B'],
       [
@@ -143,17 +144,17 @@ describe('precedence', () => {
     };
     const { root, load, options } = setUp(files);
     const loaded = load();
-    expect(loaded.explain('tools.exclude').sources.map(({ scope, outcome }) => [scope, outcome])).toEqual([
+    expect(explainSetting('tools.exclude', loaded).sources.map(({ scope, outcome }) => [scope, outcome])).toEqual([
       ['workspace', 'adds'],
       ['user', 'adds'],
     ]);
-    expect(loaded.explain('ui.hideTips').sources.map(({ scope, outcome, reason }) => [scope, outcome, reason])).toEqual(
-      [
-        ['user', 'ignored', 'invalid value'],
-        ['defaults', 'wins', undefined],
-      ],
-    );
-    const { unread } = loadSettings({ ...options, isTrusted: false }).explain('tools.exclude');
+    expect(
+      explainSetting('ui.hideTips', loaded).sources.map(({ scope, outcome, reason }) => [scope, outcome, reason]),
+    ).toEqual([
+      ['user', 'ignored', 'invalid value'],
+      ['defaults', 'wins', undefined],
+    ]);
+    const { unread } = explainSetting('tools.exclude', loadSettings({ ...options, isTrusted: false }));
     expect(plain(root, unread)).toEqual([
       { scope: 'workspace', path: '/project/.gemini/settings.json', reason: 'the folder is not trusted' },
     ]);
@@ -479,13 +480,14 @@ describe('variables that set settings', () => {
         },
       },
     );
-    const { settings, explain } = load();
+    const loaded = load();
+    const { settings } = loaded;
     expect({
       telemetry: [settings.telemetry.enabled, settings.telemetry.otlpEndpoint],
       sandbox: settings.tools.sandbox,
       model: [settings.model.offline, settings.model.streamIdleTimeoutMs, settings.model.name],
     }).toEqual({ telemetry: [false, 'http://strong'], sandbox: 'podman', model: [true, 500, undefined] });
-    expect(explain('tools.sandbox').sources[0]?.where).toBe('GEMINI_SANDBOX');
+    expect(explainSetting('tools.sandbox', loaded).sources[0]?.where).toBe('GEMINI_SANDBOX');
   });
 
   it('refuse a word for offline that may mean either, as the setting does', () => {
@@ -500,12 +502,13 @@ describe('variables that set settings', () => {
       user: { ui: { theme: '$THEME' }, advanced: { excludedEnvVars: ['SECRET_THING'] } },
     });
     write(join(cwd, '.env'), 'THEME=Nord\nGEMINI_MODEL=pro\nSECRET_THING=1\nDEBUG=1\n');
-    const { settings, explain, envFile, environment } = loadConfiguration(options);
-    expect([settings.ui.theme, settings.model.name, explain('model.name').sources[0]?.where]).toEqual([
-      'Nord',
-      'pro',
-      `GEMINI_MODEL in ${join(cwd, '.env')}`,
-    ]);
+    const configuration = loadConfiguration(options);
+    const { settings, envFile, environment } = configuration;
+    expect([
+      settings.ui.theme,
+      settings.model.name,
+      explainSetting('model.name', configuration).sources[0]?.where,
+    ]).toEqual(['Nord', 'pro', `GEMINI_MODEL in ${join(cwd, '.env')}`]);
     expect([envFile.skipped.map(({ name }) => name), environment['THEME'], environment['DEBUG']]).toEqual([
       ['DEBUG', 'SECRET_THING'],
       'Nord',

@@ -10,8 +10,6 @@ import { isDefinition } from './define-setting.ts';
 import type { SettingGroup } from './define-setting.ts';
 import type { EnvFile } from './env-file.ts';
 import { readOverrides } from './environment-overrides.ts';
-import { explainSetting } from './explain-setting.ts';
-import type { SettingExplanation } from './explain-setting.ts';
 import { describeSettingProblem, fitSettings } from './fit-settings.ts';
 import { mergeSettings } from './merge-settings.ts';
 import { systemDefaultsPath, systemSettingsPath, userSettingsPath, workspaceSettingsPath } from './paths.ts';
@@ -46,8 +44,6 @@ export interface LoadedSettings {
   /** Weakest to strongest. */
   readonly layers: readonly SettingsLayer[];
   readonly isTrusted: boolean;
-  /** Every layer that sets a key, strongest first. */
-  explain(key: string): SettingExplanation;
 }
 
 /** Throws a SettingsError for a file that is unreadable or not an object of settings. */
@@ -67,7 +63,7 @@ export function loadSettings(options: LoadSettingsOptions): LoadedSettings {
   const workspace = read.workspace(userPath, userFile, isTrusted);
   const layers = [builtInLayer(), defaults, user, workspace, system, environment];
   const settings = merge(layers);
-  return { settings, warnings, layers, isTrusted, explain: (key) => explainSetting(key, layers, settings) };
+  return { settings, warnings, layers, isTrusted };
 }
 
 function createReader({ cwd, environment: given, envFile, platform }: LoadSettingsOptions, warnings: string[]) {

@@ -4,7 +4,7 @@
  */
 
 import { getErrorMessage } from '@castor/core';
-import { fitShape, listSettings, saveSetting, workspaceSettingsPath } from '@castor/core/program';
+import { explainSetting, fitShape, listSettings, saveSetting, workspaceSettingsPath } from '@castor/core/program';
 import type { NamedSetting } from '@castor/core/program';
 import { createMask } from '../../mask-secrets.ts';
 import type { App } from '../app/app.ts';
@@ -112,7 +112,7 @@ function hintOf(app: App, { key }: NamedSetting): string {
 }
 
 function explain({ state: { start } }: App, key: string) {
-  return start?.configuration.explain(key) ?? { value: undefined, sources: [] };
+  return start ? explainSetting(key, start.configuration) : { value: undefined, sources: [] };
 }
 
 function show({ options }: App, key: string, value: unknown): string {
