@@ -9,6 +9,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { inMemory } from './test/house/temporary-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,8 +20,8 @@ declare module 'vitest' {
   }
 }
 
-function project(name: string, include: string[], { exclude = [] as string[], isEndurance = false } = {}) {
-  return { extends: true as const, test: { name, include, exclude, provide: { isEndurance } } };
+function project(name: string, include: string[], { exclude = [] as string[], isEndurance = false, env = {} } = {}) {
+  return { extends: true as const, test: { name, include, exclude, env, provide: { isEndurance } } };
 }
 
 /**
@@ -49,7 +50,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['castor-source'] } },
   test: {
     projects: [
-      project('unit', [`${UNIT}.test.ts`], { exclude: [PROCESS] }),
+      project('unit', [`${UNIT}.test.ts`], { exclude: [PROCESS], env: inMemory() }),
       project('program', [`${PROGRAM}.test.ts`, PROCESS]),
       // For what is tagged so; a long form includes what is wide in its file.
       project('wide', [`${UNIT}.test.ts`, `${PROGRAM}.test.ts`], { exclude: ['**/*.endurance.test.ts'] }),
@@ -59,7 +60,7 @@ export default defineConfig({
     globalSetup: ['test/house/temporary-folder.ts', 'test/house/scripted-server.ts'],
     pool: 'forks',
     // Most tests wait for a program, a terminal or a timer: as many workers as cores leave them idle for a part of the time.
-    maxWorkers: availableParallelism() * 2,
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Files share a worker: one of its own costs more than most files' tests. So a test takes back what it sets.
     isolate: false,
     testTimeout: 60_000,

@@ -126,7 +126,7 @@ describe('MCP servers of the editor', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it('do not run in a folder without trust, and the user is told', async () => {
+  it('do not run in a folder without trust, and the user is told', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('ok')], { isTrusted: false });
     const { editor, workspace, model } = scene;
     await workspace.write(

@@ -155,7 +155,7 @@ describe('stdout', () => {
 });
 
 describe('the end', () => {
-  it('comes when stdin is closed', async () => {
+  it('comes when stdin is closed', { tags: 'wide' }, async () => {
     await using scene = await openScene([say('hello')]);
     await scene.editor.prompt(scene.session, 'hi');
     scene.editor.closeStdin();

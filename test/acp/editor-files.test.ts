@@ -219,7 +219,7 @@ describe('terminals', () => {
     expect(env).toContainEqual({ name: 'PAGER', value: 'cat' });
   });
 
-  it('are killed when the prompt is cancelled', async () => {
+  it('are killed when the prompt is cancelled', { tags: 'wide' }, async () => {
     await using scene = await openScene(RUN(), { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => 'hang' });
     const { editor, session } = scene;
     const prompt = editor.prompt(session, 'go');
@@ -243,7 +243,7 @@ describe('terminals', () => {
     await editor.until(() => editor.terminals[0]?.released === true);
   });
 
-  it('are read as text: what would move a cursor is taken away', async () => {
+  it('are read as text: what would move a cursor is taken away', { tags: 'wide' }, async () => {
     const output = '\u001b[31mred\u001b[0m\r\nprogress 1\rprogress 2\n';
     const options = { capabilities: TERMINAL, args: ['--yolo'], onTerminal: () => ({ output, exitCode: 0 }) };
     await using scene = await openScene(RUN(), options);

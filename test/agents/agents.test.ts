@@ -169,58 +169,62 @@ describe('a sub-agent in a run without a screen', () => {
 });
 
 describe('a program that is killed with three children at work', () => {
-  it('leaves three sessions that are told to the resumed parent, and the next run leaves no worktree', async () => {
-    await using workspace = await createWorkspace({
-      homeFiles: { '.gemini/agents/r.md': file('r') },
-    });
-    const git = (...words: string[]) =>
-      execFileSync('git', words, { cwd: workspace.project, stdio: 'pipe' }).toString();
-    git('init', '-q');
-    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
-    const isolated = call('invoke_agent', { agent_name: 'r', prompt: 'three', isolation: 'worktree' }, { id: 'c' });
-    const reached = Promise.withResolvers<void>();
-    let waiting = 0;
-    /** Each child looks once, in whatever order they come. */
-    const lookOnce: Step = (request) => {
-      if (!contentsOf(request).includes('functionResponse')) return look;
-      waiting += 1;
-      if (waiting === 3) reached.resolve();
-      return new Promise<never>(() => undefined);
-    };
-    await using server = await model({
-      main: [answer(invoke('r', 'a', 'one'), invoke('r', 'b', 'two'), isolated)],
-      r: Array.from({ length: 6 }, () => lookOnce),
-    });
-    const cli = await startCli(['-p', 'go', '--skip-trust'], { workspace, model: server });
-    await reached.promise;
-    const live = (await runCli(['sessions', 'show', 'latest'], { workspace })).stdout;
-    expect(live.match(/agent r is running after 1 turn/g)).toHaveLength(3);
-    expect(live).toMatch(/\(The session is running\.\)\n$/);
-    expect(live).not.toMatch(/cut off|The program stopped/);
-    cli.kill('SIGKILL');
-    await cli.done;
-    const chats = chatsOf(workspace);
-    const [parent = ''] = readdirSync(chats, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-    const records = readdirSync(join(chats, parent)).filter((name) => name.endsWith('.jsonl'));
-    expect(records).toHaveLength(3);
-    for (const name of records)
-      for (const line of readFileSync(join(chats, parent, name), 'utf8')
-        .trim()
-        .split('\n'))
-        JSON.parse(line);
-    await using next = await model({ main: [say('Going on.')] });
-    const resumed = await runCli(['--resume', 'latest', '-p', 'go on'], { workspace, model: next });
-    expect([resumed.code, resumed.stdout]).toEqual([0, 'Going on.\n']);
-    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
-    const told = contentsOf(next.of('main')[0]);
-    expect(told.match(/Subagent 'r' was cut off by the end of the program, after 1 turn/g)).toHaveLength(3);
-    expect(told.match(/Its last calls, whose effects remain/g)).toHaveLength(2);
-    expect(told.match(/Its last calls, in a worktree of its own, from which nothing was applied/g)).toHaveLength(1);
-    for (const name of records) expect(told).toContain(`resume \\"${name.replace('.jsonl', '')}\\"`);
-    expect(
-      (await runCli(['sessions', 'show', 'latest'], { workspace })).stdout.match(/r-[\da-f]{8}/g)?.length,
-    ).toBeGreaterThanOrEqual(3);
-  });
+  it(
+    'leaves three sessions that are told to the resumed parent, and the next run leaves no worktree',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace({
+        homeFiles: { '.gemini/agents/r.md': file('r') },
+      });
+      const git = (...words: string[]) =>
+        execFileSync('git', words, { cwd: workspace.project, stdio: 'pipe' }).toString();
+      git('init', '-q');
+      git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
+      const isolated = call('invoke_agent', { agent_name: 'r', prompt: 'three', isolation: 'worktree' }, { id: 'c' });
+      const reached = Promise.withResolvers<void>();
+      let waiting = 0;
+      /** Each child looks once, in whatever order they come. */
+      const lookOnce: Step = (request) => {
+        if (!contentsOf(request).includes('functionResponse')) return look;
+        waiting += 1;
+        if (waiting === 3) reached.resolve();
+        return new Promise<never>(() => undefined);
+      };
+      await using server = await model({
+        main: [answer(invoke('r', 'a', 'one'), invoke('r', 'b', 'two'), isolated)],
+        r: Array.from({ length: 6 }, () => lookOnce),
+      });
+      const cli = await startCli(['-p', 'go', '--skip-trust'], { workspace, model: server });
+      await reached.promise;
+      const live = (await runCli(['sessions', 'show', 'latest'], { workspace })).stdout;
+      expect(live.match(/agent r is running after 1 turn/g)).toHaveLength(3);
+      expect(live).toMatch(/\(The session is running\.\)\n$/);
+      expect(live).not.toMatch(/cut off|The program stopped/);
+      cli.kill('SIGKILL');
+      await cli.done;
+      const chats = chatsOf(workspace);
+      const [parent = ''] = readdirSync(chats, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+      const records = readdirSync(join(chats, parent)).filter((name) => name.endsWith('.jsonl'));
+      expect(records).toHaveLength(3);
+      for (const name of records)
+        for (const line of readFileSync(join(chats, parent, name), 'utf8')
+          .trim()
+          .split('\n'))
+          JSON.parse(line);
+      await using next = await model({ main: [say('Going on.')] });
+      const resumed = await runCli(['--resume', 'latest', '-p', 'go on'], { workspace, model: next });
+      expect([resumed.code, resumed.stdout]).toEqual([0, 'Going on.\n']);
+      expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+      const told = contentsOf(next.of('main')[0]);
+      expect(told.match(/Subagent 'r' was cut off by the end of the program, after 1 turn/g)).toHaveLength(3);
+      expect(told.match(/Its last calls, whose effects remain/g)).toHaveLength(2);
+      expect(told.match(/Its last calls, in a worktree of its own, from which nothing was applied/g)).toHaveLength(1);
+      for (const name of records) expect(told).toContain(`resume \\"${name.replace('.jsonl', '')}\\"`);
+      expect(
+        (await runCli(['sessions', 'show', 'latest'], { workspace })).stdout.match(/r-[\da-f]{8}/g)?.length,
+      ).toBeGreaterThanOrEqual(3);
+    },
+  );
 });

@@ -83,7 +83,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('records nothing where the user turned it off, which a project cannot', async () => {
+  it('records nothing where the user turned it off, which a project cannot', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({
       files: { '.gemini/settings.json': JSON.stringify({ castor: { audit: { enabled: false } } }) },
     });

@@ -36,7 +36,7 @@ describe('a budget', () => {
     expect(stderr).toContain('castor: The budget of this run is spent: 2 of 2 turns.');
   });
 
-  it('tells the model, once, when nine tenths are spent', async () => {
+  it('tells the model, once, when nine tenths are spent', { tags: 'wide' }, async () => {
     const script = [
       answer(look('a'), costing(900)),
       answer(look('b', 'x'), costing(20)),

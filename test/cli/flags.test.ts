@@ -86,7 +86,7 @@ describe('settings and flags', () => {
     expect((await run(['-p', 'hi', ...args], { settings: value, env })).models).toEqual([model]);
   });
 
-  it('take the format from the settings unless a flag says otherwise', async () => {
+  it('take the format from the settings unless a flag says otherwise', { tags: 'wide' }, async () => {
     const json = { output: { format: 'json' } };
     expect(JSON.parse((await run(['-p', 'hi'], { settings: json })).stdout)).toMatchObject({ response: 'ok' });
     expect((await run(['-p', 'hi', '-o', 'text'], { settings: json })).stdout).toBe('ok\n');
@@ -125,14 +125,18 @@ describe('settings and flags', () => {
     expect(result.stderr).toContain('plan mode is disabled');
   });
 
-  it('read a key from the .env file of the home, and leave it with --ignore-env in a project', async () => {
-    await using workspace = await createWorkspace({ files: { '.env': 'GEMINI_API_KEY=from-project\n' } });
-    await using model = await fakeModel(() => say('ok'));
-    const env = { GEMINI_API_KEY: undefined, GOOGLE_GEMINI_BASE_URL: model.url };
-    await runCli(['-p', 'hi'], { workspace, env });
-    await runCli(['-p', 'hi', '--ignore-env'], { workspace, env });
-    expect(model.requests.map(({ headers }) => headers['x-goog-api-key'])).toEqual(['from-project', undefined]);
-  });
+  it(
+    'read a key from the .env file of the home, and leave it with --ignore-env in a project',
+    { tags: 'wide' },
+    async () => {
+      await using workspace = await createWorkspace({ files: { '.env': 'GEMINI_API_KEY=from-project\n' } });
+      await using model = await fakeModel(() => say('ok'));
+      const env = { GEMINI_API_KEY: undefined, GOOGLE_GEMINI_BASE_URL: model.url };
+      await runCli(['-p', 'hi'], { workspace, env });
+      await runCli(['-p', 'hi', '--ignore-env'], { workspace, env });
+      expect(model.requests.map(({ headers }) => headers['x-goog-api-key'])).toEqual(['from-project', undefined]);
+    },
+  );
 });
 
 describe('sessions from the command line', () => {
@@ -175,7 +179,7 @@ describe('a failure before the run, with -o json', () => {
 });
 
 describe('a sub-command behind a flag', () => {
-  it('is a sub-command, and no prompt', async () => {
+  it('is a sub-command, and no prompt', { tags: 'wide' }, async () => {
     const { stdout, code, models } = await run(['--debug', 'config', 'get', 'model.maxSessionTurns']);
     expect([stdout.trim(), code, models]).toEqual(['-1', 0, []]);
   });

@@ -43,7 +43,7 @@ describe('castor -o json', () => {
     });
   });
 
-  it('gives errors as JSON on stdout, and on stderr too', async () => {
+  it('gives errors as JSON on stdout, and on stderr too', { tags: 'wide' }, async () => {
     const { stdout, stderr, code } = await ask([fault(403)], '-o', 'json');
     const error = { type: 'ApiError', message: 'The caller does not have permission. (HTTP 403)', code: 1 };
     expect([JSON.parse(stdout), code]).toMatchObject([{ error }, 1]);
@@ -55,7 +55,7 @@ describe('castor -o json', () => {
     expect([JSON.parse(stdout), code]).toMatchObject([{ error: { code: 41 } }, 41]);
   });
 
-  it('keeps every character of the answer and of an error, and lets none of them act', async () => {
+  it('keeps every character of the answer and of an error, and lets none of them act', { tags: 'wide' }, async () => {
     const answered = await ask([say(TRICKY)], '-o', 'json');
     expect(JSON.parse(answered.stdout)).toMatchObject({ response: TRICKY });
     const failed = await ask([fault(400, { message: TRICKY })], '-o', 'json');

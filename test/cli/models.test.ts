@@ -88,7 +88,7 @@ describe('castor models', () => {
     ]);
   });
 
-  it('lists a model whose key is missing only when asked, and names the variable', async () => {
+  it('lists a model whose key is missing only when asked, and names the variable', { tags: 'wide' }, async () => {
     expect((await models(['--json'], {}, work)).rows).toEqual([]);
     const { rows } = await models(['--json', '--all', 'work/'], {}, work);
     expect(rows.map(({ id, reachable }) => [id, reachable])).toEqual([

@@ -1,6 +1,6 @@
 /**
  * Tables whose rows are variants of one promise, each with a program, a terminal or a server of its own. `npm test` runs
- * a fifth of the rows, spread over the table; the others are tagged `wide` and run with `npm run endurance`.
+ * a seventh of the rows, spread over the table; the others are tagged `wide` and run with `npm run endurance`.
  */
 
 import { type TestOptions, it } from 'vitest';
@@ -8,7 +8,7 @@ import { type TestOptions, it } from 'vitest';
 type Test = (...values: unknown[]) => void | Promise<void>;
 
 /** Each of this many rows, beginning with the first, runs in `npm test`. */
-const EVERY = 5;
+const EVERY = 7;
 
 /** In the place of `it`. */
 export const variants = { each: eachVariant as unknown as typeof it.each };

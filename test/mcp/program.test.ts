@@ -206,7 +206,7 @@ describe('a server of the user', () => {
 });
 
 describe('servers as settings in the wild have them', () => {
-  it('work unchanged: a program, HTTP with headers, and SSE', async () => {
+  it('work unchanged: a program, HTTP with headers, and SSE', { tags: 'wide' }, async () => {
     await using files = await mcpStdioCommand(ECHO);
     await using web = await mcpServer({ ...ECHO, http: { requires: { authorization: 'Bearer secret' } } });
     await using old = await mcpServer({ ...ECHO, http: { transports: ['sse'] } });

@@ -71,7 +71,7 @@ describe.skipIf(reason !== undefined)(`a run with -s${skipped}`, () => {
     expect(existsSync(join(workspace.project, '.gemini'))).toBe(false);
   });
 
-  it('takes what a background command planted, when it ends with the session', async () => {
+  it('takes what a background command planted, when it ends with the session', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     const plant = `perl -e 'mkdir(".hus"."ky"); open(F, ">", "planted"); close(F); sleep(3000)'`;
     const wait = 'until [ -e planted ]; do sleep 0.05; done';

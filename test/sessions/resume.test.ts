@@ -112,7 +112,7 @@ describe('castor --resume', () => {
     await cli.done;
     const resumed = await runCli(['--continue'], { workspace, model });
     expect(resumed).toMatchObject({ code: 0, stdout: 'three.\n' });
-    expect(resumed.stderr).toContain('The last prompt was interrupted: "Count"');
+    expect(resumed.stderr).toContain('The last prompt was cancelled: "Count"');
     expect(lastTexts(model).slice(-3)).toEqual([
       'Count',
       '[This response was interrupted before it completed.]',

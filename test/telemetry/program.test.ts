@@ -27,7 +27,7 @@ describe('telemetry of the program', () => {
     expect(told.metrics.get('gemini_cli.exit.fail.count')?.[0]?.value).toBe(1);
   });
 
-  it('to Google Cloud costs a sentence, and the run goes on', async () => {
+  it('to Google Cloud costs a sentence, and the run goes on', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([say('ok')]);
     const env = { GEMINI_TELEMETRY_ENABLED: 'true', GEMINI_TELEMETRY_TARGET: 'gcp' };

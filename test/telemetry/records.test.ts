@@ -10,7 +10,7 @@ const MODEL = 'gemini-2.5-flash';
 const ANY_NUMBER = expect.any(Number);
 
 describe('records of files and edits', () => {
-  it('tell what was done to a file, and not which', async () => {
+  it('tell what was done to a file, and not which', { tags: 'wide' }, async () => {
     const told = await SCENES.edits();
     const code = { mimetype: 'text/plain', extension: '.ts', programming_language: 'TypeScript' };
     const prose = { mimetype: 'text/markdown', extension: '.md', programming_language: 'Markdown' };

@@ -28,7 +28,7 @@ describe('the terminal', () => {
     held.release();
   });
 
-  it('is given back when something breaks', async () => {
+  it('is given back when something breaks', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace({ homeFiles: { '.gemini/settings.json': '{"ui": {' } });
     await using terminal = await startTerminal([], { workspace, env: { GEMINI_API_KEY: 'x' } });
     expect((await terminal.done).code).not.toBe(0);

@@ -73,7 +73,7 @@ describe('castor undo', () => {
     },
   );
 
-  it('covers only edits in a home folder, and says so once (40)', async () => {
+  it('covers only edits in a home folder, and says so once (40)', { tags: 'wide' }, async () => {
     await using workspace = await createWorkspace();
     await using model = await fakeModel([shell('echo x > a.txt'), shell('echo y > a.txt'), say('Done.')]);
     const home = { GEMINI_CLI_HOME: workspace.project };

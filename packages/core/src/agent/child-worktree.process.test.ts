@@ -57,7 +57,7 @@ async function resumeCut(files: Workspace, fresh: string, meanwhile: string) {
 }
 
 describe('an isolated run', () => {
-  it('that is resumed has its earlier changes again, and hands them over', async () => {
+  it('that is resumed has its earlier changes again, and hands them over', { tags: 'wide' }, async () => {
     await using files = await openRepository();
     const { env, cut, output } = await resumeCut(files, LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'));
     await using _env = env;

@@ -35,7 +35,7 @@ describe.skipIf(reason !== undefined)(`files${reason === undefined ? '' : `: ski
     expect((await box.run('cat /tmp/castor-escape')).stdout).toBe('b\n');
   });
 
-  it('leaves a link or a hard link of the workspace without a way out', async () => {
+  it('leaves a link or a hard link of the workspace without a way out', { tags: 'wide' }, async () => {
     using box = await openTestSandbox({ homeFiles: { '.bashrc': 'mine\n' }, base: baseOutsideTmp() });
     symlinkSync(join(box.home, '.bashrc'), join(box.root, 'link'));
     const swapped = await box.run(

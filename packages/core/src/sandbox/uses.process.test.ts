@@ -59,7 +59,7 @@ describe.skipIf(reason !== undefined)(
       }
     });
 
-    it('follow the size of the terminal, and go on in the background', async () => {
+    it('follow the size of the terminal, and go on in the background', { tags: 'wide' }, async () => {
       using box = await openTestSandbox();
       const runner = openRunner(box, true);
       try {

@@ -148,7 +148,7 @@ describe('the store', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('says nothing about a reading that its end cut off', async () => {
+  it('says nothing about a reading that its end cut off', { tags: 'wide' }, async () => {
     const { promise: opened, resolve } = Promise.withResolvers<void>();
     await using trial = new UndoTrial({
       // The time to wait for it is over at once.

@@ -107,7 +107,7 @@ describe('undo, redo and undo again of a command', () => {
     if (hasPerl) await proves(trial, '2 perl -pi', "perl -pi -e 's/b/c/' src/b.ts");
   });
 
-  it('retargets links and separates nothing that shares a file (16, 18)', async () => {
+  it('retargets links and separates nothing that shares a file (16, 18)', { tags: 'wide' }, async () => {
     await using trial = new UndoTrial();
     trial.write('a', 'shared');
     linkSync(trial.path('a'), trial.path('b'));

@@ -103,7 +103,7 @@ describe('the terminal of a command', () => {
     expect(ending).toBe('exited');
   });
 
-  it('is ended by the inactivity limit while the user types nothing', async () => {
+  it('is ended by the inactivity limit while the user types nothing', { tags: 'wide' }, async () => {
     runner = createRunner({ inactivityTimeoutMs: 1000 });
     show({});
     expect((await run('read -p "Name: "')).ending).toBe('timed_out');
