@@ -2,7 +2,18 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';
+import {
+  answer,
+  call,
+  createWorkspace,
+  fakeModel,
+  fault,
+  gate,
+  runCli,
+  say,
+  startTerminal,
+  text,
+} from '@castor/testkit';
 import type { FakeModel, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { prepareChats, untilRecorded } from '../sessions/session-folder.ts';
@@ -176,4 +187,62 @@ describe('an answer that Esc cut off', () => {
     expect(contents.map(({ role }) => role)).toEqual(['user', 'model', 'user']);
     expect(JSON.stringify(contents[1])).toContain('One, two, ');
   });
+});
+
+describe('how a prompt ended', () => {
+  it('is told of a refused request by the model, the status and its words, as it was', async () => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel([fault(400, { message: 'This model cannot call tools.' })]);
+    const told = /^✗ gemini-2\.5-pro refused the request \(400\)\n {2}This model cannot call tools\.$/m;
+    const args = ['-m', 'gemini-2.5-pro'];
+    {
+      await using terminal = await open({ model, workspace }, args);
+      terminal.type('Fix it.\r');
+      await terminal.waitForText(told);
+      terminal.type('/quit\r');
+      await terminal.done;
+    }
+    await using resumed = await open({ model, workspace }, [...args, '--resume', 'latest']);
+    await resumed.waitForText(told);
+    await resumed.waitForText('The last prompt failed: "Fix it."');
+  });
+
+  it.each([
+    ['before the first word', [answer(gate())], 'Waiting for'],
+    [
+      'after a call',
+      [call('run_shell_command', { command: 'echo hi' }), answer(gate())],
+      /✓ Shell echo hi[^]*Waiting for/,
+    ],
+    ['in the middle of the answer', [answer(text('The clamp belongs.\n\nIt is'), gate())], 'It is'],
+  ])('is told of one that was cancelled %s in the word that was used then', async (_name, script, until) => {
+    await using workspace = await createWorkspace();
+    await using model = await fakeModel(script);
+    {
+      await using terminal = await open({ model, workspace }, ['--yolo']);
+      terminal.type('Fix it.\r');
+      await terminal.waitForText(until);
+      terminal.type('\x1b');
+      await terminal.waitForText('Request cancelled.');
+      await terminal.waitForText(READY);
+      terminal.type('/quit\r');
+      await terminal.done;
+    }
+    await using resumed = await open({ model, workspace }, ['--resume', 'latest']);
+    await resumed.waitForText('The last prompt was cancelled: "Fix it."');
+    expect(resumed.lines().join('\n')).toContain('Request cancelled.');
+    expect(resumed.lines().join('\n')).not.toMatch(/interrupted|The program stopped/);
+  });
+});
+
+it('is listed with its last exchange as the answer was shown, without marks of its source', async () => {
+  await using workspace = await createWorkspace();
+  await using model = await fakeModel([]);
+  await storeSession({ workspace }, [
+    { type: 'user', content: [{ text: 'Clamp it.' }] },
+    { type: 'gemini', content: 'Every caller of `totalOf()` gets **it**.' },
+  ]);
+  await using terminal = await open({ model, workspace });
+  terminal.type('/resume\r');
+  await terminal.waitForText(/^ {4}Every caller of totalOf\(\) gets it\.$/m);
 });

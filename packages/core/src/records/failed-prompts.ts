@@ -4,7 +4,7 @@
  */
 
 import type { StructuredError } from '../protocol/errors.ts';
-import type { SessionMessage } from './session-file.ts';
+import type { FailureFacts, SessionMessage } from './session-file.ts';
 import { toStoredParts } from './session-parts.ts';
 
 /** The request was too long, or the service blocks this prompt: a session that kept it could send nothing more. */
@@ -17,7 +17,7 @@ const REJECTIONS: ReadonlySet<unknown> = new Set<StructuredError['reason']>([
 
 /** The message for a record of any shape; undefined for one without an id and text. */
 export function readFailedPrompt(record: Readonly<Record<string, unknown>>): SessionMessage | undefined {
-  const { id, text, media, displayContent, error, reason } = record;
+  const { id, text, media, displayContent, error, reason, model } = record;
   if (typeof id !== 'string' || typeof text !== 'string') return undefined;
   const shown = toStoredParts(displayContent);
   // An invalid request may be invalid because of its media, never because of its words.
@@ -29,7 +29,23 @@ export function readFailedPrompt(record: Readonly<Record<string, unknown>>): Ses
     content: [{ text }, ...(isSent ? toStoredParts(media) : [])],
     isInterrupted: true,
     failure: typeof error === 'string' ? error : '',
+    failureFacts: toFailureFacts(record),
+    ...(typeof model === 'string' && { model }),
     ...(REJECTIONS.has(reason) && { isRejected: true }),
+  };
+}
+
+/** Undefined for a prompt that did not fail. */
+export function failureFrom({ failure, failureFacts }: SessionMessage): StructuredError | undefined {
+  return failure === undefined ? undefined : { message: failure, ...failureFacts };
+}
+
+/** Drops facts of an invalid type. */
+export function toFailureFacts({ reason, status, attempts }: Readonly<Record<string, unknown>>): FailureFacts {
+  return {
+    ...(typeof reason === 'string' && { reason: reason as NonNullable<FailureFacts['reason']> }),
+    ...(typeof status === 'number' && { status }),
+    ...(typeof attempts === 'number' && { attempts }),
   };
 }
 

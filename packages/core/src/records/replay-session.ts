@@ -4,7 +4,7 @@
  * Never writes, and takes one pass.
  */
 
-import { readFailedPrompt } from './failed-prompts.ts';
+import { readFailedPrompt, toFailureFacts } from './failed-prompts.ts';
 import type { FileChange, SessionMessage, SessionMetadata, StartedCall } from './session-file.ts';
 import { toStoredOrigin } from './stored-origin.ts';
 import { toEndedCall, toStoredCalls, toStoredParts, toStoredThoughts } from './session-parts.ts';
@@ -85,6 +85,7 @@ class Replay {
     else if ('$partial' in record) this.addPartial(record['$partial']);
     else if ('$prompt' in record) this.setPrompt(record['$prompt']);
     else if (isRecord(record['$failedPrompt'])) this.failedPrompt(record['$failedPrompt']);
+    else if (isRecord(record['$cancelled'])) this.cancelled(record['$cancelled']);
     else if (isMessage(record)) this.message(record);
     else if (typeof record['sessionId'] === 'string') this.header(record);
   }
@@ -193,6 +194,13 @@ class Replay {
     if (message) this.put(message);
   }
 
+  /** A prompt that was cancelled before it was sent has no message. */
+  private cancelled({ prompt_id }: Record<string, unknown>): void {
+    const sent = this.messages.findLastIndex((message) => message.prompt_id === prompt_id);
+    const last = this.messages.at(-1);
+    if (typeof prompt_id === 'string' && sent >= 0 && last) last.isCancelled = true;
+  }
+
   private keepPrompt(): void {
     if (this.prompt === '') return;
     const shown = [{ text: this.prompt }];
@@ -232,8 +240,11 @@ function isFileChange(record: Record<string, unknown>): record is Record<string,
 
 /** Drops fields of an invalid type. */
 function withRightFields(message: LoadedMessage): LoadedMessage {
-  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, origin: kept, failure, ...rest } = message;
-  const isPlain = [toolCalls, thoughts, stored, ours, kept, failure].every((field) => field === undefined);
+  const { toolCalls, thoughts, call: stored, started: ours, prompt_id, origin: kept, ...others } = message;
+  const { failure, failureFacts, ...rest } = others;
+  const isPlain = [toolCalls, thoughts, stored, ours, kept, failure, failureFacts].every(
+    (field) => field === undefined,
+  );
   if (isPlain && (prompt_id === undefined || typeof prompt_id === 'string')) return message;
   const call = toEndedCall(stored);
   const origin = toStoredOrigin(kept);
@@ -241,6 +252,7 @@ function withRightFields(message: LoadedMessage): LoadedMessage {
     ...rest,
     ...(typeof prompt_id === 'string' && { prompt_id }),
     ...(typeof failure === 'string' && { failure }),
+    ...(isRecord(failureFacts) && { failureFacts: toFailureFacts(failureFacts) }),
     ...(toolCalls !== undefined && { toolCalls: toStoredCalls(toolCalls) }),
     ...(thoughts !== undefined && { thoughts: toStoredThoughts(thoughts) }),
     ...(call && { call }),

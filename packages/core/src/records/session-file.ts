@@ -4,6 +4,7 @@
  * names only: replay-session.ts reads, session-recorder.ts writes.
  */
 
+import type { StructuredError } from '../protocol/errors.ts';
 import type { PartListUnion, UsageMetadata } from '../protocol/content.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { Origin } from '../protocol/origin.ts';
@@ -81,9 +82,15 @@ export interface SessionMessage {
   isInterrupted?: boolean;
   /** Castor's own field, of a prompt that failed in an earlier process: why no request with it was answered. */
   failure?: string;
+  /** Beside it: what kind of failure it was, so that a resumed session says as much of it. */
+  failureFacts?: FailureFacts;
+  /** Never written, from `$cancelled`: the user cancelled the prompt whose last message this is. */
+  isCancelled?: boolean;
   /** Never written: the failure was about this prompt, so that no later request contains it. */
   isRejected?: boolean;
 }
+
+export type FailureFacts = Pick<StructuredError, 'reason' | 'status' | 'attempts'>;
 
 export interface StartedCall {
   callId: string;

@@ -4,6 +4,7 @@ import { sha256 } from '../util/sha256.ts';
 import { describeCall } from './describe-call.ts';
 import type { OpenCall } from './interrupted-call.ts';
 import type { LoadedSession } from './replay-session.ts';
+import type { SessionMessage } from './session-file.ts';
 import { shorten, toOneLine } from '../util/short-text.ts';
 
 export interface LoadedReport {
@@ -42,7 +43,7 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
     notices.push('This session was recorded in another folder: its paths may not exist here.');
   }
   const last = messages.at(-1);
-  if (prompt !== undefined) notices.push(...describePrompt(prompt, last?.failure, { openCalls, resendHint }));
+  if (prompt !== undefined) notices.push(...describePrompt(prompt, last, { openCalls, resendHint }));
   if (last?.isInterrupted && last.type === 'gemini')
     notices.push('The last answer was cut off; the model will answer again.');
   return notices;
@@ -50,14 +51,14 @@ export function describeLoaded({ path, root, loaded, openCalls, hasLoss, prompt,
 
 function describePrompt(
   prompt: string,
-  reason: string | undefined,
+  { failure: reason, isCancelled }: Pick<SessionMessage, 'failure' | 'isCancelled'> = {},
   { openCalls, resendHint }: Pick<LoadedReport, 'openCalls' | 'resendHint'>,
 ): string[] {
   const words = `"${shorten(toOneLine(prompt), SHOWN_LENGTH)}"`;
   const failure = reason === undefined ? undefined : shorten(toOneLine(reason), SHOWN_LENGTH);
   // The service ends its message as it likes.
   const remarks = [failure?.replace(/[.\s]+$/, ''), resendHint].filter((remark) => remark !== undefined).join('; ');
-  const what = failure === undefined ? 'was interrupted' : 'failed';
+  const what = failure !== undefined ? 'failed' : isCancelled ? 'was cancelled' : 'was interrupted';
   const calls = openCalls.map(({ name, args, status, isUnchanged }) => {
     const state = isUnchanged ? UNCHANGED : SENTENCES[status];
     const shown = describeCall(name, args);

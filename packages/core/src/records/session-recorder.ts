@@ -121,9 +121,10 @@ export class SessionRecorder implements ChatRecorder, CallRecorder, FileJournal 
     const id = `failed-${sent.id}`;
     this.worth.add(id);
     const media = content.parts?.filter((part) => part.text === undefined) ?? [];
-    const { message, reason } = toStructuredError(error);
+    const { message, reason, status, attempts } = toStructuredError(error);
     const told = { ...(media.length > 0 && { media }), ...(displayContent && { displayContent }), error: message };
-    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, ...told, ...(reason && { reason }) } });
+    const facts = { reason, status, attempts, model: this.underWay.model };
+    this.append({ $failedPrompt: { id, timestamp: this.timestamp(), text, ...told, ...facts } });
   }
 
   withdrawn(content: Content): void {

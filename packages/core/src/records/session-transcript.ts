@@ -6,6 +6,7 @@
 import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
 import type { AnswerTokens } from '../protocol/answer-tokens.ts';
 import type { Part } from '../protocol/content.ts';
+import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ShownCall, ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
@@ -14,6 +15,7 @@ import { isRecord } from '../util/is-record.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { toAnswerTokens } from './answer-tokens.ts';
 import { describeCall } from './describe-call.ts';
+import { failureFrom } from './failed-prompts.ts';
 import { partsOf } from './edited-file.ts';
 import type { EditedFile } from './edited-file.ts';
 import { exitCodeIn, failureOf, isRefusal } from './recorded-ending.ts';
@@ -78,7 +80,7 @@ class EventReplay {
   /** The user or a limit cut the last answer off; the model knows. */
   private isCut = false;
   /** Why the prompt got no answer. */
-  private failure: string | undefined;
+  private failure: StructuredError | undefined;
   /** The last answer was cut off; the rest of its prompt comes from a process that resumed it. */
   private isCutOff = false;
 
@@ -90,7 +92,7 @@ class EventReplay {
     const parts = toStoredParts(message.content);
     for (const part of parts) this.response(part, message.call);
     // Whatever the model did not answer then was stopped by the user, not by the end of the program.
-    if (message.call?.status === 'cancelled' || parts.some(isRefusal)) this.isCut = true;
+    if (message.isCancelled || message.call?.status === 'cancelled' || parts.some(isRefusal)) this.isCut = true;
     const aside = asideWords(message);
     const text = message.isJoined ? undefined : (ownWords(message) ?? aside);
     if (text === undefined) return this.noteTime(message);
@@ -100,10 +102,11 @@ class EventReplay {
     this.answers = [];
     // An aside needs no answer.
     this.isAnswered = aside !== undefined;
-    this.failure = message.failure;
-    this.isCut = false;
+    this.failure = failureFrom(message);
+    this.isCut = message.isCancelled === true;
     const media = mediaOf(parts);
     this.events.push({ type: 'prompt_started', prompt_id: this.prompt_id, text, ...(media.length > 0 && { media }) });
+    if (this.failure && message.model) this.events.push({ type: GeminiEventType.ModelInfo, value: message.model });
     const own = aside === undefined ? undefined : ownCommand(message);
     if (own !== undefined) this.ownCommand(own);
   }
@@ -126,7 +129,7 @@ class EventReplay {
     this.thoughts(thoughts);
     const parts = toStoredParts(content);
     const isCut = isCutAnswer(parts);
-    this.isCut = isCut && !isKilled;
+    this.isCut = (isCut && !isKilled) || message.isCancelled === true;
     const text = textOf(isCut ? parts.slice(0, -1) : parts);
     if (text !== '') this.events.push({ type: GeminiEventType.Content, value: text });
     const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
@@ -264,7 +267,7 @@ class EventReplay {
   }
 
   private ending(): Omit<PromptEndedEvent, 'type' | 'prompt_id'> {
-    if (this.failure !== undefined) return { outcome: 'failed', error: { message: this.failure } };
+    if (this.failure !== undefined) return { outcome: 'failed', error: this.failure };
     const durationMs = this.times.to - this.times.from;
     if (this.isAnswered) return { outcome: 'completed', ...(durationMs >= 0 && { durationMs }), ...this.spent() };
     return { outcome: 'cancelled', ...(!this.isCut && { detail: PROGRAM_STOPPED }) };

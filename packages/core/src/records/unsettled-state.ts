@@ -4,7 +4,7 @@
  * meantime is not written at all.
  */
 
-import type { AgentEvent } from '../protocol/agent-events.ts';
+import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
@@ -37,6 +37,8 @@ export class UnderWay {
   /** The end of each call's output that is not in the file yet. */
   private readonly printed = new Map<string, string>();
   private isWaiting = false;
+  /** The model that was asked last. */
+  model: string | undefined;
   private readonly closing = new AbortController();
 
   constructor(options: UnderWayOptions) {
@@ -51,7 +53,8 @@ export class UnderWay {
   /** `content`: what a prompt that starts will send. */
   observe(event: AgentEvent, content?: PartListUnion): void {
     if (event.type === 'prompt_started') this.begin(event.text, content);
-    else if (event.type === 'prompt_ended') this.settlePrompt();
+    else if (event.type === 'prompt_ended') this.end(event);
+    else if (event.type === GeminiEventType.ModelInfo) this.model = event.value;
     else if (event.type === GeminiEventType.Content) this.addText(event.value);
     else if (event.type === GeminiEventType.Thought) this.addThought(event.value);
     else if (event.type === 'tool_call_updated') this.addOutput(event.callId, event.output);
@@ -90,6 +93,12 @@ export class UnderWay {
   settlePrompt(): void {
     if (this.prompt?.isWritten) this.options.append({ $prompt: null });
     this.prompt = undefined;
+  }
+
+  /** Only the record tells a cancelled prompt from one that a killed program left open. */
+  private end({ outcome, prompt_id, parentCallId }: PromptEndedEvent): void {
+    this.settlePrompt();
+    if (outcome === 'cancelled' && parentCallId === undefined) this.options.append({ $cancelled: { prompt_id } });
   }
 
   beginCall(callId: string): void {

@@ -30,7 +30,8 @@ export function renderFailure(
   { error, model }: Failure,
   { styles, width }: { styles: Styles; width: number },
 ): string[] | undefined {
-  const deed = error.reason && DEEDS[error.reason];
+  // A session's file may name any reason.
+  const deed = error.reason && Object.hasOwn(DEEDS, error.reason) ? DEEDS[error.reason] : undefined;
   if (deed === undefined) return undefined;
   const { status, attempts = 1 } = error;
   const facts = [...(status === undefined ? [] : [status]), ...(attempts > 1 ? [`after ${attempts} attempts`] : [])];
