@@ -199,6 +199,7 @@ describe('a plan', () => {
         terminal.type('Plan it\r');
         await terminal.waitForText('Carry out this plan?');
         expect(terminal.screen()).toContain('1. Do it');
+        expect(terminal.screen()).toContain('  ~/.gemini/tmp/project/plans/plan.md');
         terminal.type('3');
         await terminal.waitForText('❯ 3  No, say what should change');
         terminal.type('more tests\r');

@@ -48,10 +48,10 @@ describe('with --screen-reader', () => {
     await terminal.waitForText('castor 0');
     terminal.type('Go\r');
     await terminal.waitForText('Command: seq 1 30; exit 3');
-    await terminal.waitForText('A digit answers, Escape means no.');
+    await terminal.waitForText('A digit answers, Enter means 1, Escape means no.');
     terminal.type('1');
     await terminal.waitForText('Risk: deletes files.');
-    await terminal.waitForText(/Command: rm -rf build[^]*A digit answers, Escape means no\./);
+    await terminal.waitForText(/Command: rm -rf build[^]*A digit answers, Enter means 3, Escape means no\./);
     terminal.type('\x1b');
     await terminal.waitForText('Ready.');
     terminal.type('/model\r');

@@ -55,9 +55,9 @@ export function answersIn(questions: readonly AskUserQuestion[], content: Schema
 
 type ServerForm = Extract<ServerQuestion, { type: 'form' }>;
 
-export function serverForm({ server, isOwn, message, fields }: ServerForm): Form {
+export function serverForm({ server, ownTitle, message, fields }: ServerForm): Form {
   const warning = fields.some(({ isSecret }) => isSecret) ? '\nIt seems to ask for a secret.' : '';
-  const asker = isOwn ? '' : `The MCP server ${makeVisibleLine(server)} asks for data: `;
+  const asker = ownTitle !== undefined ? '' : `The MCP server ${makeVisibleLine(server)} asks for data: `;
   return {
     message: `${asker}${makeVisible(message)}${warning}`,
     requestedSchema: {

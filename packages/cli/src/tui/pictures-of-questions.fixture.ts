@@ -178,7 +178,11 @@ export const QUESTIONS: Readonly<Record<string, DrawComponent>> = {
     const words = { name: 'answer', title: 'Allow it?', description: '', isRequired: true, isSecret: false };
     const fields = [{ ...words, kind: 'choice', preset: 'no', options }] as const;
     const message = '`npm run notes` wanted to write to /home/me/notes, which the sandbox does not allow.';
-    return askServerQuestion({ type: 'form', server: 'sandbox', isOwn: true, message, fields }, host, signal);
+    return askServerQuestion(
+      { type: 'form', server: 'sandbox', ownTitle: 'Leave the sandbox', message, fields },
+      host,
+      signal,
+    );
   }),
   'question-page': asked((host, signal) => {
     const url = 'https://github.com/login/device?code=ABCD-1234';

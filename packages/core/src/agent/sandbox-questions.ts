@@ -24,11 +24,16 @@ export function createBoundsQuestion(
       ...{ name: 'answer', title: 'Allow it?', description: '', isRequired: true, isSecret: false },
       ...{ kind: 'choice' as const, preset: 'no', options },
     };
-    const form = { type: 'form', server: 'sandbox', isOwn: true, message: describe(wish), fields: [field] } as const;
-    const answer = await ask(form, signal);
+    const form = { type: 'form', server: 'sandbox', ownTitle: titleOf(wish), message: describe(wish) } as const;
+    const answer = await ask({ ...form, fields: [field] }, signal);
     const chosen = answer.action === 'accept' ? answer.content?.['answer'] : 'no';
     return options.find(({ value }) => value === chosen)?.value ?? 'no';
   };
+}
+
+/** What a yes means: a command that deletes stays within its bounds. */
+function titleOf({ kind }: BoundsWish | ConfirmedWish): string {
+  return kind === 'delete' ? 'Delete for good' : 'Leave the sandbox';
 }
 
 function describe({ kind, what, command }: BoundsWish | ConfirmedWish): string {

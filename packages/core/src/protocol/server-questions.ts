@@ -32,8 +32,8 @@ export interface ServerForm {
   readonly server: string;
   readonly message: string;
   readonly fields: readonly FormField[];
-  /** Castor itself asks, by this name: the answer goes to no server. */
-  readonly isOwn?: true;
+  /** Castor itself asks, under this title: the answer goes to no server. */
+  readonly ownTitle?: string;
 }
 
 export type ServerQuestion =

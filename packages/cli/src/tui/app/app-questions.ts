@@ -4,6 +4,7 @@ import type { App } from './app.ts';
 import { approvalChoices } from './approval-choices.ts';
 import type { ServerTool } from '../dialogs/approval.ts';
 import { Questions } from '../conversation/questions.ts';
+import { withTilde } from '../text/with-tilde.ts';
 
 export function createAppQuestions(app: App): Questions {
   const { terminal } = app.options;
@@ -23,7 +24,7 @@ export function createAppQuestions(app: App): Questions {
       serverTools: (server) => serverTools(app, server),
       folder: app.folder,
       grammars: () => app.grammars,
-      relative: (path) => relativeTo(app.options.cwd, path),
+      relative: (path) => withTilde(relativeTo(app.options.cwd, path), app.options.home),
       print: (rows) => app.print(rows(app.appearance.styles, app.width)),
       height: terminal.size.rows,
       width: terminal.size.columns,

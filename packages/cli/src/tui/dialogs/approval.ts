@@ -15,6 +15,7 @@ import type { DialogSpace } from './dialog.ts';
 import type { DialogHost } from './dialog-host.ts';
 import { LineInput } from './line-input.ts';
 import type { SelectOption } from './select-dialog.ts';
+import { countAnswerRows } from './select-rows.ts';
 
 export interface ApprovalAnswer {
   readonly outcome: ToolConfirmationOutcome;
@@ -83,8 +84,8 @@ function refuse(): AnswerOption {
     },
   };
 }
-/** Rows around the matter: title, answers, keys. */
-const ROWS_AROUND = 12;
+/** Rows around the matter and the answers: title, why it asks, gaps, keys. */
+const ROWS_AROUND = 8;
 
 /** Undefined when the question was withdrawn. */
 export async function askApproval(
@@ -97,8 +98,8 @@ export async function askApproval(
   const whole = describe(styles, width - 4);
   // Rows that do not fit are printed above in full, where the terminal can be scrolled.
   const answers = answersFor(details, options);
-  const granted = answers.reduce((sum, { below = [] }) => sum + below.length, 0);
-  const fits = whole.length <= Math.max(options.height - ROWS_AROUND - granted, 4);
+  const rows = countAnswerRows(answers, { styles, width, maxRows: options.height });
+  const fits = whole.length <= Math.max(options.height - ROWS_AROUND - rows, 4);
   if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
   // Leaving the sandbox is a risk by itself.
   const isRisky = risksOfAction(details).length > 0 || details.type === 'sandbox_expansion';

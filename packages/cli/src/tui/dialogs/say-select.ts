@@ -5,7 +5,7 @@ import { withoutDots } from '../text/without-dots.ts';
 
 interface SpokenOption {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly mark?: string | undefined;
   readonly below?: readonly string[] | undefined;
 }
@@ -23,8 +23,12 @@ interface SpokenKeys {
   readonly escapes?: string;
   /** What Enter does. */
   readonly enters?: string;
+  readonly options: readonly SpokenOption[];
+  readonly index: number;
 }
 
+/** Answers after these have no digit. */
+const DIGITS = 9;
 const SPOKEN_MARKS: Readonly<Record<string, string>> = { '✓': 'chosen, ', '☐': 'not chosen, ' };
 
 /** Columns are said one after the other. */
@@ -43,12 +47,21 @@ export function sayOption(
   return `${lead}${state}${words}${/[.?!]$/.test(words) ? '' : '.'}`;
 }
 
-export function sayKeys({ search, escapes = 'leaves', enters = 'takes it', input }: SpokenKeys): string {
+export function sayKeys({
+  search,
+  escapes = 'leaves',
+  enters = 'takes it',
+  input,
+  options,
+  index,
+}: SpokenKeys): string {
   if (input) {
     const words = `${input.placeholder.charAt(0).toUpperCase()}${input.placeholder.slice(1)}`;
     return `${words}. Enter ${input.enters}, Up goes back, Escape ${input.escapes}.`;
   }
-  return `${search ? `Arrows choose, Enter ${enters}` : 'A digit answers'}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
+  const enter = index < DIGITS ? String(index + 1) : (options[index]?.label ?? '');
+  const answers = search ? `Arrows choose, Enter ${enters}` : `A digit answers, Enter means ${enter}`;
+  return `${answers}, Escape ${escapes === 'no' ? 'means no' : escapes}.`;
 }
 
 /** The names of the columns. */

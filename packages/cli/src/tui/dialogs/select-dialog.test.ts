@@ -57,6 +57,44 @@ describe('SelectDialog', () => {
     ]);
   });
 
+  it('shows every answer where all fit, and the matter scrolls', () => {
+    const body = () => Array.from({ length: 30 }, (_, index) => `row ${index}`);
+    const options = [1, 2, 3, 4, 5, 6, 7].map((value) => ({ label: `answer ${value}`, value }));
+    const dialog = new SelectDialog({ title: 'Q', body, options, initial: 6 }, () => {});
+    const { rows } = dialog.view({ ...SPACE, maxRows: 16 });
+    expect(rows.filter((row) => /answer \d/.test(row))).toHaveLength(7);
+    expect(rows.join('\n')).toMatch(/row 0\n[^]*rows above, \d+ below · pgup pgdn/);
+  });
+
+  it('tells a voice what Enter means, and again when an arrow changed it', () => {
+    const spoken = { ...SPACE, styles: createStyles(chooseTheme({}).theme, 'none', { isSpoken: true }) };
+    const dialog = new SelectDialog({ ...QUESTION, initial: 1, escapes: 'no' }, () => {});
+    expect(dialog.view(spoken).rows.at(-1)).toBe('A digit answers, Enter means 2, Escape means no.');
+    dialog.onKey(createKey('up'));
+    expect(dialog.view(spoken).rows.at(-1)).toBe('A digit answers, Enter means 1, Escape means no.');
+  });
+
+  it('says what the chosen answer is about beside a list in a wide window, else below it', () => {
+    const about = 'A sentence that is long enough to be told in more than a single row of the window beside the list.';
+    const options = [{ label: 'Theme', value: 1, hint: 'dark', about, aside: 'ui.theme · holds at once' }];
+    const dialog = new SelectDialog({ title: 'Settings', search: true, tellsBeside: true, options }, () => {});
+    expect(dialog.view({ ...SPACE, width: 139 }).rows.slice(2, 5)).toEqual([
+      `❯ Theme  dark${' '.repeat(70)}A sentence that is long enough to be told in more than a`,
+      `${' '.repeat(83)}single row of the window beside the list.`,
+      `${' '.repeat(83)}ui.theme · holds at once`,
+    ]);
+    expect(dialog.view({ ...SPACE, width: 79 }).rows.slice(4, 6)).toEqual([
+      '  A sentence that is long enough to be told in more than a single row of the',
+      '  window beside the list. ui.theme · holds at once',
+    ]);
+    expect(
+      dialog
+        .view({ ...SPACE, width: 39 })
+        .rows.join(' ')
+        .replaceAll(/\s+/g, ' '),
+    ).toContain('ui.theme · holds at once');
+  });
+
   it('filters in its last row, with the count in its rule', () => {
     const options = ['Ayu', 'Default', 'Dracula'].map((label) => ({ label, value: label }));
     const dialog = new SelectDialog({ title: 'Theme', options, search: true }, () => {});

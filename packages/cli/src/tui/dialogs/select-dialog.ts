@@ -54,6 +54,8 @@ export interface SelectQuestion<T> {
   readonly preview?: (value: T, space: DialogSpace) => readonly string[];
   /** Whether the preview stands beside the answers, where the window has room for both. */
   readonly previewsBeside?: boolean;
+  /** Whether what is said of the chosen answer stands beside the list, where the window is wide. */
+  readonly tellsBeside?: boolean;
   /** Above the second column. */
   readonly heading?: string | undefined;
   readonly options: readonly SelectOption<T>[];

@@ -7,8 +7,10 @@ import { sanitize } from '../../sanitize.ts';
 import { renderKeys, renderRule } from '../render/rule.ts';
 import { rowWidth, shortenRow } from '../text/row-width.ts';
 import { withoutDots } from '../text/without-dots.ts';
-import { proseWidth, wrapRows } from '../text/wrap-rows.ts';
+import { wrapRows } from '../text/wrap-rows.ts';
 import type { Styles } from '../theme/styles.ts';
+import { aboutBeside, aboutRows } from './about-rows.ts';
+import type { RowsBeside } from './about-rows.ts';
 import type { DialogSpace } from './dialog.ts';
 import { sayHeading, sayKeys, sayOption } from './say-select.ts';
 import type { TypedAnswer } from './say-select.ts';
@@ -21,6 +23,8 @@ export interface SelectPicture {
   readonly preview: readonly string[];
   /** Where the preview begins, beside the answers; without it: below them. */
   readonly previewAt?: number;
+  /** Whether what is said of the chosen answer stands beside the list, where the window is wide. */
+  readonly tellsBeside?: boolean;
   readonly heading?: string | undefined;
   readonly enters?: string;
   readonly options: readonly PictureOption[];
@@ -36,13 +40,15 @@ export interface SelectPicture {
 
 export interface PictureOption {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly mark?: string | undefined;
   readonly below?: readonly string[] | undefined;
-  readonly about?: string;
+  readonly about?: string | undefined;
   readonly aside?: string | undefined;
   readonly group?: string | undefined;
 }
+
+type AnswerList = Pick<SelectPicture, 'options' | 'index' | 'search'>;
 
 export interface SelectRows {
   readonly rows: readonly string[];
@@ -53,11 +59,10 @@ export interface SelectRows {
 /** A frame that stays small leaves nothing behind when the window shrinks. */
 const MOST_OPTIONS = 12;
 const ROOM_FOR_GAPS = 16;
-const ABOUT_ROWS = 2;
 /** For answers: the key that leaves is shown if they have more. */
 const LEAST_ROOM = 4;
-/** Cells that words leave at the end of a row. */
-const LOST_TO_WRAPPING = 16;
+/** Of the matter, with the row that says how to scroll. */
+const LEAST_BODY = 4;
 const MOST_LABEL_CELLS = 48;
 const MOST_LABEL_SHARE = 0.5;
 /** A narrower second column goes below the first. */
@@ -74,7 +79,8 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
     ? [sayKeys(picture)]
     : wrapRows(renderKeys(keysOf(picture), styles), { width, first: '  ' });
   const filter = picture.input ? [picture.input.row] : picture.search ? [filterRow(picture, space)] : [];
-  const about = aboutRows(picture, space);
+  const told = picture.tellsBeside ? aboutBeside(picture, space) : undefined;
+  const about = told ? [] : aboutRows(picture, space);
   const isLow = maxRows < ROOM_FOR_GAPS;
   const gaps = isLow ? 1 : 3;
   const needed = title.length + filter.length + gaps;
@@ -83,12 +89,16 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   const hasRoom = maxRows - needed - wanted - keys.length >= 0;
   const keysShown = hasRoom ? keys : maxRows - needed > LEAST_ROOM && !styles.isSpoken ? fewKeys : [];
   const room = Math.max(maxRows - needed - keysShown.length, 3);
-  const forBody = Math.min(picture.body.length, Math.max(Math.ceil(room / 2), room - sum(blocks)));
+  // Answers that fit are all shown: the matter scrolls beside them.
+  const leftOver = room - sum(blocks);
+  const least = Math.min(picture.body.length, LEAST_BODY);
+  const forBody = Math.min(picture.body.length, leftOver >= least ? leftOver : Math.ceil(room / 2));
   const headings = headingRows(picture, space);
   const forList = Math.min(room - forBody - headings.length, picture.search ? MOST_OPTIONS : room);
   const answers = windowOf(blocks, picture, Math.max(3, forList), styles);
   const { previewAt } = picture;
-  const list = previewAt === undefined ? answers : beside(answers, picture.preview, previewAt, width);
+  const right = told ?? (previewAt === undefined ? undefined : { rows: picture.preview, at: previewAt });
+  const list = right ? beside(answers, right, width) : answers;
   const left = room - list.length - headings.length;
   const body = bodyRows(picture, left, space);
   const extra = left - body.rows.length;
@@ -146,7 +156,12 @@ function filterRow({ query }: SelectPicture, { styles, width }: DialogSpace): st
   return shortenRow(`${styles.isSpoken ? ' ' : styles.accent('❯')} ${text}`, width);
 }
 
-function optionRows(option: PictureOption, index: number, picture: SelectPicture, space: DialogSpace): string[] {
+/** How many rows the answers of a question take. */
+export function countAnswerRows(options: readonly PictureOption[], space: DialogSpace): number {
+  return sum(options.map((option, index) => optionRows(option, index, { options, index: 0 }, space)));
+}
+
+function optionRows(option: PictureOption, index: number, picture: AnswerList, space: DialogSpace): string[] {
   const { styles, width } = space;
   const isActive = index === picture.index;
   const number = picture.search ? '' : index > 8 ? '   ' : `${index + 1}  `;
@@ -185,13 +200,7 @@ function optionRows(option: PictureOption, index: number, picture: SelectPicture
   return [...wrapRows(styles.secondary(hint), { width, first: padded }), ...below];
 }
 
-function shortenOrWrap(
-  label: string,
-  lead: string,
-  indent: string,
-  { search }: SelectPicture,
-  width: number,
-): string[] {
+function shortenOrWrap(label: string, lead: string, indent: string, { search }: AnswerList, width: number): string[] {
   return search ? [shortenRow(`${lead}${label}`, width)] : wrapRows(label, { width, first: lead, rest: indent });
 }
 
@@ -215,10 +224,10 @@ function headingRows(picture: SelectPicture, { styles, width }: DialogSpace): st
   return [shortenRow(styles.secondary(`${' '.repeat(lead + column)}${heading}`), width)];
 }
 
-/** Answers left, preview right; as many rows as the longer has. */
-function beside(list: readonly string[], preview: readonly string[], at: number, width: number): string[] {
-  return Array.from({ length: Math.max(list.length, preview.length) }, (_, index) => {
-    const [left, right] = [shortenRow(list[index] ?? '', at - 2), preview[index] ?? ''];
+/** Answers left, what is said of the chosen one right; as many rows as the longer has. */
+function beside(list: readonly string[], { rows, at }: RowsBeside, width: number): string[] {
+  return Array.from({ length: Math.max(list.length, rows.length) }, (_, index) => {
+    const [left, right] = [shortenRow(list[index] ?? '', at - 2), rows[index] ?? ''];
     return right === '' ? left : shortenRow(`${left}${' '.repeat(Math.max(at - rowWidth(left), 1))}${right}`, width);
   });
 }
@@ -256,21 +265,6 @@ function windowOf(
   const hidden = blocks.length - (end - first);
   const count = hasCount && hidden > 0 ? [styles.secondary(`  … ${hidden} more · ↑ ↓`)] : [];
   return [...blocks.slice(first, end).flat(), ...count];
-}
-
-/** Two rows about the chosen answer, for every answer, so that nothing moves. */
-function aboutRows({ options, index }: SelectPicture, { styles, width }: DialogSpace): string[] {
-  if (options.every(({ about }) => about === undefined)) return [];
-  const { about = '', aside = '' } = options[index] ?? {};
-  const most = proseWidth(width);
-  const told = sanitize(styles.isSpoken ? withoutDots(aside) : aside);
-  const end = aside === '' ? '' : `${about === '' ? '' : ' '}${styles.secondary(told)}`;
-  const shown = wrapRows(`${about}${end}`, { width: most, first: '  ' });
-  // A long sentence gives way to what follows it.
-  const room = ABOUT_ROWS * (most - 2) - rowWidth(end) - LOST_TO_WRAPPING;
-  const cut = `${shortenRow(about, Math.max(room, 0))}${end}`;
-  const rows = shown.length <= ABOUT_ROWS ? shown : wrapRows(cut, { width: most, first: '  ' }).slice(0, ABOUT_ROWS);
-  return [...rows.map((row) => styles.primary(row)), ...Array.from({ length: ABOUT_ROWS - rows.length }, () => '')];
 }
 
 function bodyRows(

@@ -26,7 +26,9 @@ export async function askServerQuestion(
 ): Promise<ServerAnswer> {
   switch (question.type) {
     case 'form':
-      return question.isOwn ? askOwn(question, host, signal) : askForm(question, host, signal);
+      return question.ownTitle === undefined
+        ? askForm(question, host, signal)
+        : askOwn(question, question.ownTitle, host, signal);
     case 'url':
       return askUrl(question, host, signal);
     case 'sampling':
@@ -35,13 +37,13 @@ export async function askServerQuestion(
 }
 
 /** A question of Castor's own, which begins with its first field: no server is told anything. */
-async function askOwn(form: Form, host: DialogHost, signal: AbortSignal): Promise<ServerAnswer> {
+async function askOwn(form: Form, title: string, host: DialogHost, signal: AbortSignal): Promise<ServerAnswer> {
   using keyboard = host.hold();
   const content: Record<string, FormValue> = {};
   for (const field of form.fields) {
     // Its message is the question, and its answers say yes or no.
     const described = { ...field, title: '', description: form.message };
-    const value = await askField(described, `The ${makeVisibleLine(form.server)} asks`, form.server, keyboard, signal);
+    const value = await askField(described, title, form.server, keyboard, signal);
     if (value === undefined) return { action: 'cancel' };
     if (value !== SKIP) content[field.name] = value;
   }
