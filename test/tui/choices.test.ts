@@ -196,7 +196,7 @@ describe('the answers to a call', () => {
   const SAVED = join('.gemini', 'policies', 'auto-saved.toml');
   const inTrusted = sharedTerminal({ settings, env, files });
 
-  it('say which commands they are for', async () => {
+  it('say which commands they are for', { tags: 'wide' }, async () => {
     await inTrusted([shell('touch a && mkdir d')], async ({ terminal }) => {
       terminal.type('go\r');
       await terminal.waitForText(/until you leave also\n +touch \*\n +mkdir \*/);

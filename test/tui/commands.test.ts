@@ -156,7 +156,7 @@ describe('/undo and /redo', () => {
     expect(await workspace.read('notes.txt')).toBe('two\n');
     // All that the session changed, by commands too; one file is reverted.
     terminal.type('/diff\r');
-    await terminal.waitForText(/❯ made\.txt +\+1 −0 · prompt 1\n +notes\.txt +\+1 −1 · prompt 1$/m);
+    await terminal.waitForText(/❯ made\.txt +\+1 · prompt 1\n +notes\.txt +\+1 −1 · prompt 1$/m);
     terminal.type('notes\r');
     await terminal.waitForText('Revert it to what it was before this session');
     terminal.type('2');

@@ -90,7 +90,7 @@ async function leave(terminal: Terminal): Promise<void> {
 const all = (terminal: Terminal) => terminal.lines().join('\n');
 
 describe('what is around the conversation', () => {
-  it("has the line of the user's own command in its rule, renewed after a prompt", async () => {
+  it("has the line of the user's own command in its rule, renewed after a prompt", { tags: 'wide' }, async () => {
     const statusLine = String.raw`sed 's/.*"cost_usd":\([^,}]*\).*/spent \1/'; echo second`;
     await using opened = await open({ castor: { statusLine } });
     await opened.terminal.waitForText(/─ spent 0 ──$/m);

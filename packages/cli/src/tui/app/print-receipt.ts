@@ -1,7 +1,7 @@
 /** Prints the row that Castor counts itself below an answer; a prompt that failed or was cancelled has said why. */
 
 import type { PromptEndedEvent } from '@castor/core';
-import { wrapRows } from '../text/wrap-rows.ts';
+import { wrapFacts } from '../text/wrap-facts.ts';
 import type { App } from './app.ts';
 
 export function printReceipt(
@@ -13,5 +13,5 @@ export function printReceipt(
   app.print([]);
   const text = app.printer?.tellReceipt(spent);
   if (text !== undefined && outcome === 'completed' && !app.isSpoken)
-    app.print(['', ...wrapRows(app.appearance.styles.secondary(text), { width: app.width })]);
+    app.print(['', ...wrapFacts(text, app.width).map((row) => app.appearance.styles.secondary(row))]);
 }

@@ -131,7 +131,9 @@ function hintOf({ diffs, prompts }: ChangedFile): string {
   const added = counts.reduce((sum, count) => sum + count.added, 0);
   const removed = counts.reduce((sum, count) => sum + count.removed, 0);
   return [
-    ...(diffs.length > 0 ? [`+${added} −${removed}`] : []),
+    ...(added + removed > 0
+      ? [[added > 0 && `+${added}`, removed > 0 && `−${removed}`].filter(Boolean).join(' ')]
+      : []),
     ...(diffs.length > 1 ? [countOf(diffs.length, 'edit')] : []),
     ...(prompts.length > 0 ? [`${prompts.length === 1 ? 'prompt' : 'prompts'} ${prompts.join(', ')}`] : []),
   ].join(' · ');

@@ -12,6 +12,7 @@ import { sanitizeLine } from '../../sanitize.ts';
 import type { CommandContext } from '../../slash/command.ts';
 import type { App } from '../app/app.ts';
 import type { DialogSpace } from '../dialogs/dialog.ts';
+import { renderInline } from '../render/inline.ts';
 import { countChanges } from '../render/parse-diff.ts';
 import { shortenRow } from '../text/row-width.ts';
 
@@ -118,6 +119,7 @@ function exchangeRows({ asked, answered }: SessionFacts, { styles, width }: Dial
     .filter((line) => line.trim() !== '');
   return [
     ...(asked === '' ? [] : [`  ${styles.isSpoken ? 'You:' : styles.accent('❯')} ${styles.bold(sanitizeLine(asked))}`]),
-    ...lines.slice(-ANSWER_LINES).map((line) => `    ${styles.secondary(line)}`),
+    // As the answer was shown: without the marks of its source.
+    ...lines.slice(-ANSWER_LINES).map((line) => `    ${styles.secondary(renderInline(line, styles))}`),
   ].map((row) => shortenRow(row, width));
 }

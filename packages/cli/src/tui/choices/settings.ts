@@ -47,6 +47,7 @@ export async function chooseSettings(app: App, signal: AbortSignal): Promise<voi
       {
         title: `Settings ${OWNERS[scope]}`,
         search: true,
+        tellsBeside: true,
         ...(hasOther && { tab: 'other' }),
         initial,
         onMove: (each) => {

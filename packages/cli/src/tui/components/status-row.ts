@@ -36,9 +36,11 @@ export function renderStatus(state: StatusState, { styles, width }: { styles: St
       : [shortDuration(Math.floor(elapsedMs / 1_000) * 1_000).replace('.0 s', ' s')];
   const parts = [...age, ...keys].map((part) => styles.secondary(` · ${part}`));
   const spinner = `${styles.accent(spinnerAt(state))} `;
-  // A long object leaves room for how long it takes and the first key.
-  const kept = parts.slice(0, age.length + 1).join('');
-  const what = whatOf(state, styles, width - rowWidth(spinner) - rowWidth(kept));
+  // A long object leaves room for the keys, down to the length that still says something.
+  const rooms = parts
+    .map((_part, index) => width - rowWidth(spinner) - rowWidth(parts.slice(0, parts.length - index).join('')))
+    .filter((room) => room >= rowWidth(state.verb) + 1 + LEAST_OBJECT);
+  const what = whatOf(state, styles, rooms[0] ?? 0);
   let row = `${spinner}${isWarning ? styles.warning(what) : styles.primary(what)}`;
   for (const part of parts) {
     if (rowWidth(row) + rowWidth(part) > width) break;
