@@ -22,6 +22,7 @@ import {
 import type { FakeModel, Step, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import type { ProtocolName } from '../../packages/core/src/provider/providers.ts';
+import { variants } from '../house/variants.ts';
 import { readAsReference } from '../sessions/reference-reader.ts';
 import { conversationOf, openAt, PROTOCOLS, sceneTools, switchOf, withState } from './scene.fixture.ts';
 
@@ -123,8 +124,8 @@ describe.each(PROTOCOLS)('%s', (protocol) => {
   });
 });
 
-describe.each(PAIRS)('a session of %s', (from, to) => {
-  it(`resumes on ${to}, and back`, async () => {
+describe('a session', () => {
+  variants.each(PAIRS)('of %s resumes on %s, and back', async (from, to) => {
     const memory = new Memory();
     await using workspace = await createWorkspace({});
     await using one = await openModel(from, [thinks(from, 'state-1', 'a'), say('Read.'), say('Back.')], memory);

@@ -17,6 +17,7 @@ import {
 import type { FakeModel, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { prepareChats, untilRecorded } from '../sessions/session-folder.ts';
+import { variants } from '../house/variants.ts';
 import { READY } from './open-terminal.ts';
 
 /** As Gemini CLI tells the model of a command that failed. */
@@ -207,7 +208,7 @@ describe('how a prompt ended', () => {
     await resumed.waitForText('The last prompt failed: "Fix it."');
   });
 
-  it.each([
+  variants.each([
     ['before the first word', [answer(gate())], 'Waiting for'],
     [
       'after a call',

@@ -56,12 +56,13 @@ async function open(url: string): Promise<OpenedEngine> {
 }
 
 const SERVERS = [
-  ['Postgres', findPostgres() !== undefined, startPostgres],
-  ['Redis', findRedis() !== undefined, startRedis],
+  ['Postgres', findPostgres() !== undefined, startPostgres, {}],
+  ['Redis', findRedis() !== undefined, startRedis, { tags: 'wide' }],
 ] as const;
+const MISSING = ' (no server on this machine)';
 
-for (const [name, isThere, start] of SERVERS)
-  describe.skipIf(!isThere)(`the distributed engine on ${name}${isThere ? '' : ' (no server on this machine)'}`, () => {
+for (const [name, isThere, start, tags] of SERVERS)
+  describe.skipIf(!isThere)(`the distributed engine on ${name}${isThere ? '' : MISSING}`, tags, () => {
     let server: QueueServer;
     beforeAll(async () => {
       server = await start();

@@ -87,7 +87,7 @@ describe('safeGit', () => {
       await touchFile();
     });
 
-    it('plain git runs the code of the repository', () => {
+    it('plain git runs the code of the repository', { tags: 'wide' }, () => {
       try {
         git(...args);
       } catch {
