@@ -59,7 +59,7 @@ describe('a budget', () => {
     expect([code, result]).toMatchObject([56, { budget: { name: 'cost', limit: 0.25, spent: 0.3 } }]);
   });
 
-  it('of money is refused for a model nobody has priced', async () => {
+  it('of money is refused for a model without a price', async () => {
     const { result, stderr, sent, code } = await run([], '-m', 'my-own', '--max-cost', '1');
     expect([code, sent, result]).toMatchObject([52, [], { type: 'result', status: 'error' }]);
     expect(stderr).toContain('The limit on the cost needs a price for the model my-own');

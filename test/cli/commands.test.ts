@@ -73,7 +73,7 @@ describe('words in a prompt of castor -p', () => {
     expect(stdout).not.toMatch(/allow {5}\* +(?:\S*mine\.toml|settings: mcp)/);
   });
 
-  it('!command that changes things does not run where nobody sits', { tags: 'wide' }, async () => {
+  it('!command that changes things does not run without a user', { tags: 'wide' }, async () => {
     const { code, stderr, hasRun } = await castor(['-p', '!touch ran']);
     expect({ code, hasRun }).toEqual({ code: 42, hasRun: false });
     expect(stderr).toContain('!touch ran was not run: without a terminal');

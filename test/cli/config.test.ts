@@ -54,7 +54,7 @@ describe('castor config', () => {
     ]);
   });
 
-  it('works in a home nobody has used before', async () => {
+  it('works in an unused home', async () => {
     const { code, stdout, stderr } = await runCli(['config', 'show', '--sources'], { workspace });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('All settings have their defaults');

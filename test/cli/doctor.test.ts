@@ -158,7 +158,7 @@ describe('castor doctor', () => {
     expect(find('hooks')?.says).toBe('3 hooks; castor hooks list shows them');
   });
 
-  it('names an address nobody answers at', { tags: 'wide' }, async () => {
+  it('names an address that does not answer', { tags: 'wide' }, async () => {
     const url = await refusedUrl();
     const { code, find } = await examine({ env: { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: url } });
     expect([code, find('address')]).toMatchObject([
@@ -214,7 +214,7 @@ describe('castor doctor', () => {
     expect(await ask('~/own.md')).toMatchObject({ status: 'ok', says: expect.stringContaining('own.md (9 bytes)') });
   });
 
-  it('names settings nobody knows, with the nearest there are, and takes them for no fault', async () => {
+  it('names unknown settings, with the nearest there are, and takes them for no fault', async () => {
     await using workspace = await createWorkspace({
       homeFiles: {
         '.gemini/settings.json': '{"$schema":"x","model":{\n"maxSessionTurn":4},"theme":"x","mine":{"a":1}}',

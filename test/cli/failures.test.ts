@@ -158,7 +158,7 @@ describe('castor without what it needs', () => {
   });
 });
 
-describe('castor with a home nobody can write to', () => {
+describe('castor with an unwritable home', () => {
   variants.each(['/proc', '/proc/nobody', '/dev/null'])(
     'answers, and says once that the session is not recorded: %s',
     async (home) => {

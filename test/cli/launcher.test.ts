@@ -171,7 +171,7 @@ describe('the launcher', () => {
 
     it("in the user's own cache where it cannot lie beside the bundle", () => {
       const home = join(folder, 'home');
-      // A folder of that name is in the way, whoever we are.
+      // A folder of that name is in the way, for every user.
       mkdirSync(join(beside(), NAME));
       try {
         mkdirSync(join(home, '.cache', 'castor'), { recursive: true });

@@ -79,7 +79,7 @@ async function runWatched(
 }
 
 describe('a run with default settings', () => {
-  it('contacts nobody but the model and starts no process', async () => {
+  it('contacts only the host of the model and starts no process', async () => {
     const { code, model, seen } = await runWatched(
       ['-p', 'what is in a.txt?'],
       [call('read_file', { file_path: 'a.txt' }), say('Some text.')],
@@ -87,7 +87,7 @@ describe('a run with default settings', () => {
     expect({ code, seen }).toEqual({ code: 0, seen: [model] });
   });
 
-  it('contacts nobody at all with the offline model', async () => {
+  it('contacts no host at all with the offline model', async () => {
     const { code, seen } = await runWatched(['-m', 'offline', '-p', 'What is in this folder?'], []);
     expect({ code, seen }).toEqual({ code: 0, seen: [] });
   });

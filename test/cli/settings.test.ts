@@ -308,7 +308,7 @@ describe('settings of requests', () => {
     expect([first.includes('hidden-treasure.ts'), first.includes('secret')]).toEqual([isTold, false]);
   });
 
-  it('leave authorisation to somebody else', { tags: 'wide' }, async () => {
+  it('leave authorisation to another service', { tags: 'wide' }, async () => {
     const auth = { selectedType: 'oauth-personal', enforcedType: 'oauth-personal' };
     const own = await run({ settings: { security: { auth } } });
     const external = await run({ settings: { security: { auth: { ...auth, useExternal: true } } } });

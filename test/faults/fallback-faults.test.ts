@@ -65,7 +65,7 @@ describe('a model that is too busy', () => {
     expect(await env.prompt()).toMatchObject({ pro: 1, flash: 1, waits: [], outcome: 'completed' });
   });
 
-  it('gets all ten requests when nobody can take over', async () => {
+  it('gets all ten requests when no model can take over', async () => {
     await using env = await setUp({ pro: fault(429), interactive: false });
     expect(await env.prompt()).toMatchObject({ pro: 10, flash: 0, questions: 0, outcome: 'failed' });
   });
@@ -90,7 +90,7 @@ describe('a model without room', () => {
     });
   });
 
-  it('gets all ten requests where nobody can be asked', async () => {
+  it('gets all ten requests where no user can be asked', async () => {
     await using env = await setUp({ pro: NO_CAPACITY, interactive: false });
     expect(await env.prompt()).toMatchObject({ pro: 10, questions: 0, outcome: 'failed' });
   });

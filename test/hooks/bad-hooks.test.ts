@@ -99,7 +99,7 @@ describe('a BeforeTool hook that', () => {
     expect([messagesOf(events), toldOf(env.model)]).toEqual([['info: early'], [RAN]]);
   });
 
-  it('hangs past its timeout is ended, named, and holds nobody up for longer', async () => {
+  it('hangs past its timeout is ended, named, and delays the run no longer', async () => {
     const layer: HookLayer = {
       source: 'user',
       hooks: { BeforeTool: [{ hooks: [{ type: 'command', name: 'slow', command: 'sleep 1000', timeout: 50 }] }] },

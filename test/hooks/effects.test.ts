@@ -380,7 +380,7 @@ describe('BeforeTool', () => {
     expect(existsSync(join(env.workspace.project, 'made'))).toBe(outcome === 'proceed_once');
   });
 
-  it('asks nobody where nobody is there: the call does not run', async () => {
+  it('asks no user where there is none: the call does not run', async () => {
     await using env = await openTool(says({ decision: 'ask' }));
     await env.prompt('hello');
     expect(toldOf(env.model)).toEqual([{ error: expect.stringContaining('needs an approval') }]);
@@ -504,7 +504,7 @@ describe('the other events', () => {
     expect(env.log()).toEqual([{ ...BASE, hook_event_name: 'PreCompress', trigger: 'manual' }]);
   });
 
-  it('Notification is told when a person is asked, and holds nobody up', async () => {
+  it('Notification is told when a person is asked, and delays nothing', async () => {
     await using env = await openHooked(
       [run({ command: 'touch made' }), say('done')],
       [userHooks({ Notification: says() })],

@@ -215,7 +215,7 @@ describe('castor in a project that brings hooks', () => {
   variants.each<[string, string[]]>([
     ['-p', []],
     ['--yolo', ['--yolo']],
-  ])('runs none of them where nobody trusts the folder, with %s', async (_, args) => {
+  ])('runs none of them in an untrusted folder, with %s', async (_, args) => {
     await using workspace = await createWorkspace({ files: { '.gemini/settings.json': hooks } });
     const { stdout } = await runIn(workspace, [say('ok')], args);
     expect([stdout, existsSync(join(workspace.project, 'canary'))]).toEqual(['ok\n', false]);

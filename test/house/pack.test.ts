@@ -1,4 +1,4 @@
-/** The packed program (scripts/pack.mjs), on a small tree of its own: one state, whoever asks for it in whatever way. */
+/** The packed program (scripts/pack.mjs), on a small tree of its own: one state, for every way of asking. */
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -60,7 +60,7 @@ const tool = (execute: (signal: AbortSignal) => Promise<never>, kind: 'read' | '
 
 const NOT_YET_JUDGED = 29;
 
-/** Where a call that would answer at once can wait for somebody else. */
+/** Where a call that would answer at once can wait for another. */
 function toolStation(place: string, options: NonNullable<Station['options']>): Station[] {
   const script = () => [answer(call('work', { step: 1 }, { id: 'w' }))];
   return [{ place, script, options: (hold) => ({ tools: tool(() => new Promise(() => {})), ...options(hold) }) }];

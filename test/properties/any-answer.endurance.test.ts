@@ -111,7 +111,7 @@ class Wild {
 }
 
 function respond(event: AgentEvent, { session }: Agent, wild: Wild, signal: AbortSignal): void {
-  // A question of a prompt that was cancelled meanwhile is nobody's any more.
+  // A question of a prompt that was cancelled meanwhile has no asker any more.
   if (signal.aborted) return;
   if (event.type === 'tool_call_confirmation') {
     session.respond(event.value.request.callId, wild.pick('proceed_once', 'cancel'));

@@ -1,4 +1,4 @@
-/** Killed when a file was changed and nobody was told yet: who goes on knows that it was. */
+/** Killed after a file was changed and before it was told: the resumed session knows that it was. */
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ interface Turn {
 }
 
 describe('a program that is killed between an edit and its result', () => {
-  it('tells who goes on that the edit was made, has what was there before, and removes it with the session', async () => {
+  it('tells the resumed session that the edit was made, has what was there before, and removes it with the session', async () => {
     await using workspace = await createWorkspace({
       files: { 'a.txt': 'before\r\n' },
       homeFiles: { '.gemini/settings.json': JSON.stringify({ hooks: KILLS }) },

@@ -1,4 +1,4 @@
-/** Whatever breaks, the terminal is as it was, and somebody says what happened. */
+/** Whatever breaks, the terminal is as it was, and the user reads what happened. */
 
 import { constants } from 'node:os';
 import { answer, call, createWorkspace, fakeModel, gate, runCli, say, startTerminal, text } from '@castor/testkit';

@@ -143,7 +143,7 @@ describe('a command that waits for the user', () => {
   const general = { enableNotifications: true, notificationMethod: 'osc9' };
   const ASK = 'read -p "Name: " name; read -p "Town: " town; echo "$name of $town"';
 
-  it('says so with the key that leads to it, in the title, and to who looks elsewhere, once', async () => {
+  it('says so with the key that leads to it, in the title, and to a user who looks elsewhere, once', async () => {
     await using opened = await open([shell(ASK), say('Done.')], { settings: { general }, columns: 60 });
     const { terminal, model } = opened;
     terminal.type(FOCUS_OUT);

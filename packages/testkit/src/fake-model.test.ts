@@ -227,7 +227,7 @@ describe('keeping the record', () => {
 });
 
 describe('assertDone', () => {
-  it('complains about steps nobody asked for', async () => {
+  it('complains about steps that were not requested', async () => {
     await using model = await fakeModel([say('a'), say('b')]);
     await exchange(model.url);
     expect(model.stepsLeft).toBe(1);

@@ -164,7 +164,7 @@ describe('an illegal conversation is named with its turn', () => {
         [2, 'response_place'],
       ],
     ],
-    ['a response nobody asked for', [user(response('a'))], [[1, 'response_place']]],
+    ['a response without a call', [user(response('a'))], [[1, 'response_place']]],
     [
       'a response sent twice',
       [ask, model(call('a')), user(response('a')), user(response('a'))],

@@ -58,7 +58,7 @@ describe('castor config show', () => {
     });
   });
 
-  it('shows what is set, without secrets, and what nobody knows last', async () => {
+  it('shows what is set, without secrets, and unknown keys last', async () => {
     const { run } = setUp({
       user: '{"zzz": {"x": 1}, "mcpServers": {"a": {"command": "b", "env": {"T": "secret"}}}, "general": {"vimMode": true}}',
       environment: { GEMINI_MODEL: 'pro' },

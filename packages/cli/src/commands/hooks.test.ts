@@ -90,7 +90,7 @@ BeforeTool
     ]);
   });
 
-  it('says that a folder nobody trusts was not read', async () => {
+  it('says that an untrusted folder was not read', async () => {
     await using env = await open({ files: { '.gemini/settings.json': settings({ BeforeAgent: one('true') }) } });
     const { stdout, stderr } = await env.run('list');
     expect([stdout, stderr]).toEqual([

@@ -104,7 +104,7 @@ describe('@path in a prompt', () => {
     ['a line of a file', 'see @a.ts:12-14', { 'a.ts': '1' }, 'see @a.ts:12-14', [['a.ts', '1']], []],
     ['a file in quotes', '"@a.ts" and `@a.ts`', { 'a.ts': '1' }, '"@a.ts" and `@a.ts`', [['a.ts', '1']], []],
     ['a file whose name ends so', '@a:12', { 'a:12': '1', a: '2' }, '@a:12', [['a:12', '1']], []],
-    ['somebody, a package and a decorator', '@me @scope/pkg @Injectable()', {}, '@me @scope/pkg @Injectable()', [], []],
+    ['a person, a package and a decorator', '@me @scope/pkg @Injectable()', {}, '@me @scope/pkg @Injectable()', [], []],
     [
       'a file that is not there',
       'fix @src/none.ts',

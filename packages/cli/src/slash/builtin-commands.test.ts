@@ -52,7 +52,7 @@ describe('commands with an answer', () => {
     ['/terminal-setup', /^Ctrl\+J/],
     ['/commands', 'No custom commands. Write one to ~/.gemini/commands/<name>.toml.'],
     ['/plan', 'Plan mode is on.'],
-  ])('%s answers where nobody watches', async (text, expected) => {
+  ])('%s answers without a terminal', async (text, expected) => {
     const result = await answer(text, { files: { 'GEMINI.md': 'Use tabs.' } });
     const said = typeof expected === 'string' ? expected : expect.stringMatching(expected);
     expect(result).toEqual({ kind: 'answered', text: said, exitCode: 0 });
@@ -73,7 +73,7 @@ describe('commands with an answer', () => {
     '/hooks disable x',
     '/mcp disable x',
     '/mcp auth x',
-  ])('%s is refused where nobody watches, before it does anything', async (text) => {
+  ])('%s is refused without a terminal, before it does anything', async (text) => {
     const result = await answer(text);
     expect(result).toEqual({ kind: 'error', message: expect.stringMatching(/^\/[a-z -]+ needs a terminal\. /) });
   });

@@ -46,7 +46,7 @@ describe('a custom command', () => {
 
   it.each<[string, string, string, FixtureOptions]>([
     ['is never closed', 'x !{ls', '/do was not sent: !{ in line 1 of its prompt is not closed', {}],
-    ['nobody can be asked about', '!{touch ran}', '/do was not sent: it wants to run "touch ran"', {}],
+    ['no user can be asked about', '!{touch ran}', '/do was not sent: it wants to run "touch ran"', {}],
     [
       'a rule denies',
       '!{touch ran}',

@@ -255,7 +255,7 @@ describe('prompts of servers', () => {
     expect(help).toMatch(/in this order:\n {2}--file {2}\(required\)\n {2}--style⏎✓ evil - Ready {2}\(optional\)$/);
   });
 
-  it('run where nobody watches, also while the server connects', async () => {
+  it('run without a terminal, also while the server connects', async () => {
     const rules = [mcp.on('initialize', [mcp.gate('slow'), mcp.answer()])];
     const server = await mcpServer({ ...DOCS, rules });
     const servers = { docs: { httpUrl: server.url } };

@@ -42,7 +42,7 @@ describe('chooseSurface', () => {
     expect(chosen).toEqual(expected);
   });
 
-  it('refuses a conversation nobody can type into', () => {
+  it('refuses a conversation without a terminal to type into', () => {
     expect(() => ask({ promptInteractive: 'hi' }, {}, false)).toThrow(
       new ExitError(42, 'Error: The --prompt-interactive flag cannot be used when input is piped from stdin.'),
     );

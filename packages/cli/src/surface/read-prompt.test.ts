@@ -73,7 +73,7 @@ describe('!command in a prompt', () => {
       { kind: 'answered', text: '(Command produced no output)', exitCode: 0 },
     ],
     [
-      'is refused where nobody sits',
+      'is refused without a user',
       '!touch x',
       {},
       { kind: 'error', message: expect.stringContaining('!touch x was not run: without a terminal') },

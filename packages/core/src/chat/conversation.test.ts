@@ -50,7 +50,7 @@ describe('ConversationBuilder', () => {
     ]);
   });
 
-  it('lays responses in the order of their calls and drops those nobody asked for', () => {
+  it('lays responses in the order of their calls and drops those without a call', () => {
     const turns = [
       user('a', response('stray', '0')),
       model(call('t', '1'), call('u', '2')),

@@ -241,7 +241,7 @@ describe('GeminiChat', () => {
     expect(env.chat.getLastPromptTokenCount()).toBe(123);
   });
 
-  it('estimates the size of a history nobody has counted yet', () => {
+  it('estimates the size of an uncounted history', () => {
     const generator = createGeminiGenerator({ apiKey: 'k' });
     const chat = new GeminiChat({ generator, model: 'm', history: [user('x'.repeat(400))] });
     expect(chat.getLastPromptTokenCount()).toBe(100);

@@ -517,7 +517,7 @@ describe('variables that set settings', () => {
   });
 
   it.each([
-    ['nobody decided on gives its key only', false, { GEMINI_API_KEY: 'key' }],
+    ['without a decision gives its key only', false, { GEMINI_API_KEY: 'key' }],
     ['was refused gives nothing', true, {}],
   ])('a folder that %s', (_, refused, variables) => {
     const { cwd, write, options } = setUp();

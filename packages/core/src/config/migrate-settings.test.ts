@@ -73,7 +73,7 @@ describe('settings that have moved', () => {
       { experimental: { cliHelpAgentSettings: { enabled: false } } },
       { experimental: {}, agents: { overrides: { cli_help: { enabled: false } } } },
     ],
-    ['a value nobody can read', { general: { disableAutoUpdate: 'x' } }, { general: { disableAutoUpdate: 'x' } }],
+    ['an unreadable value', { general: { disableAutoUpdate: 'x' } }, { general: { disableAutoUpdate: 'x' } }],
     [
       'an old place beside the new one',
       { general: { disableAutoUpdate: true, enableAutoUpdate: true } },

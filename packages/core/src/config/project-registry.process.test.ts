@@ -63,7 +63,7 @@ describe('the registry of projects', () => {
     expect((await readdir(path())).toSorted()).toEqual(['projects.json', 'projects.json.broken', 'tmp']);
   });
 
-  it('waits for a lock that is held, and takes one that nobody holds any more', async () => {
+  it('waits for a lock that is held, and takes one whose holder has ended', async () => {
     await mkdir(path('projects.json.lock'), { recursive: true });
     await utimes(path('projects.json.lock'), 1, 1);
     expect(await resolve('/a/app')).toBe(path('tmp', 'app'));

@@ -38,7 +38,7 @@ function messageOf(run: () => unknown): string {
   throw new Error('nothing was thrown');
 }
 
-/** Nothing is denied to root: a suite that runs as root acts as nobody for the call. */
+/** Nothing is denied to root: a suite that runs as root acts as the user nobody for the call. */
 function withoutRights(run: () => unknown): unknown {
   if (process.getuid?.() !== 0) return run();
   process.seteuid?.(65_534);

@@ -177,7 +177,7 @@ describe('a context file that is no good', () => {
     expect(warnings).toEqual(['GEMINI.md contains invalid UTF-8; Castor replaced the bytes.']);
   });
 
-  it('with characters nobody sees loses them, and that is said', async () => {
+  it('loses invisible characters, and that is said', async () => {
     const hidden = '\u{E0041}\u{E0042}\u202E\u200B\u2066\u001B';
     const { project, warnings } = await load({ files: { 'GEMINI.md': `one\ntwo${hidden} three 👩‍💻 می‌خواهم` } });
     expect(project).toContain('one\ntwo three 👩‍💻 می‌خواهم\n');

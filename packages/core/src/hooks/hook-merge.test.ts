@@ -79,7 +79,7 @@ describe('mergeOutputs', () => {
     expect(mergeOutputs(outputs).hookSpecificOutput).toEqual({ toolConfig });
   });
 
-  it('has a reason also when nobody gave one', () => {
+  it('has a reason also when no hook gave one', () => {
     expect([reasonOf({}), reasonOf({ reason: 'r' }), reasonOf({ reason: 'r', stopReason: 's' })]).toEqual([
       'No reason provided',
       'r',

@@ -158,7 +158,7 @@ describe('HookRunner', () => {
     await once(alive, 'end');
   });
 
-  it('ends what still runs when it is disposed of, and tells whoever watches', async () => {
+  it('ends what still runs when it is disposed of, and tells its listeners', async () => {
     const watched: string[] = [];
     const guard = {
       prepare: () => ({ MARK: 'x' }),

@@ -149,7 +149,7 @@ describe('the built-in rules', () => {
     ],
   ];
 
-  it.each(rows)('decide $toolName by mode and by whether somebody can be asked', async (asked, expected) => {
+  it.each(rows)('decide $toolName by mode and by whether a user can be asked', async (asked, expected) => {
     const engine = createEngine();
     for (const mode of APPROVAL_MODES) {
       const got = [await decide(engine, asked, mode, true), await decide(engine, asked, mode, false)];
@@ -178,7 +178,7 @@ describe('the built-in rules', () => {
     ]);
   });
 
-  it('tell the model why a question nobody can answer is a refusal', async () => {
+  it('tell the model why a question without a user is a refusal', async () => {
     const engine = createEngine([userRule({ toolName: 'read_file', decision: 'ask_user' })]);
     expect(await engine.check(call('read_file'), { mode: 'default', interactive: false })).toMatchObject({
       decision: 'deny',

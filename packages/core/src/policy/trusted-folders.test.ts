@@ -33,7 +33,7 @@ function setUp(entries?: Record<string, string> | string) {
 }
 
 describe('a folder', () => {
-  it('nobody decided about is neither trusted nor distrusted', () => {
+  it('without a decision is neither trusted nor distrusted', () => {
     expect(setUp().check('a')).toBe(undefined);
   });
 

@@ -71,7 +71,7 @@ describe('retryWithBackoff', () => {
     ['an overflow', apiError({ reason: 'context_overflow', status: 413 })],
     ['a bug', new TypeError('x is undefined')],
     ['an invalid stream', new InvalidStreamError('x', 'NO_RESPONSE_TEXT')],
-  ])('lets %s out at once and asks nobody', async (_name, error) => {
+  ])('throws %s at once and asks no user', async (_name, error) => {
     let asked = 0;
     const onPersistent429 = async () => {
       asked++;
@@ -213,7 +213,7 @@ describe('retryWithBackoff and the fallback', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('waits for capacity like for anything else when there is nobody to ask', async () => {
+  it('waits for capacity like for anything else when there is no user to ask', async () => {
     const result = await run([NO_CAPACITY], { maxAttempts: 4 });
     expect(result).toMatchObject({ error: NO_CAPACITY, attempts: 4 });
     expectAround(result.sleeps, [5_000, 10_000, 20_000], 0.7, 1.3);

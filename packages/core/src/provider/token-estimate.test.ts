@@ -65,7 +65,7 @@ describe('calculateRequestTokenCount', () => {
     };
   }
 
-  it('asks nobody about text', async () => {
+  it('asks no server about text', async () => {
     const generator = counter(() => ({ totalTokens: 99 }));
     expect(await calculateRequestTokenCount('12345678', generator, 'm')).toBe(2);
     expect(await calculateRequestTokenCount(['1234', { text: '5678' }], generator, 'm')).toBe(2);

@@ -54,7 +54,7 @@ describe('saved conversations', () => {
     expect(readCheckpoint(folder, 'a')).toEqual({ history });
   });
 
-  it('may be of an older form, and hold what nobody can send', async () => {
+  it('may be of an older form, and hold what no request can contain', async () => {
     saveCheckpoint(folder, 'other', { history });
     const odd = [...history, { role: 'system', parts: [{ text: 'x' }] }, 7, { role: 'user', parts: [{ odd: 1 }] }];
     await writeFile(join(folder, 'checkpoint-old.json'), JSON.stringify(odd));

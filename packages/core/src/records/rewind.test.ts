@@ -119,7 +119,7 @@ describe('going back', () => {
     await agent.dispose();
   });
 
-  it('leaves a file alone that somebody else has changed since', { tags: 'wide' }, async () => {
+  it('leaves a file alone that another program has changed since', { tags: 'wide' }, async () => {
     const { agent, recorder } = await openAgent();
     await folder.write('notes.txt', 'one\r\nmine\r\nthree\r\n');
     const [, second] = listRewindPoints({ chat: agent.chat, recorder });

@@ -140,7 +140,7 @@ describe('deleteSession', () => {
     expect((await readdir(chats)).length).toBe(1);
   });
 
-  it('leaves a session that somebody works in', async () => {
+  it('leaves a session in use', async () => {
     acquireLock(await write('live-001', [message('user', 'Busy')]));
     await expect(deleteSession('live-001', { home, root })).rejects.toMatchObject({
       reason: 'locked',

@@ -90,7 +90,7 @@ describe('the lock of a session', () => {
     expect(findLockHolder(session)).toBeUndefined();
   });
 
-  it('does not release what somebody else has taken over', async () => {
+  it('does not release what another process has taken over', async () => {
     const lock = acquireLock(session);
     await rm(lockPath(session));
     await writeFile(lockPath(session), JSON.stringify(gone));

@@ -10,7 +10,7 @@ function setUp() {
 }
 
 describe('ModelAvailability', () => {
-  it('takes a model nobody spoke of for available', () => {
+  it('takes an unmentioned model for available', () => {
     expect(setUp().availability.snapshot('pro')).toEqual({ available: true });
   });
 

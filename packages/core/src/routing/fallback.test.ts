@@ -63,12 +63,12 @@ describe('Fallback', () => {
     },
   );
 
-  it('gives up on a bug, and on a model that nobody stands in for', () => {
+  it('gives up on a bug, and on a model without a fallback', () => {
     expect(setUp().fallback.decide(PRO, new TypeError('x is undefined'))).toEqual(GIVE_UP);
     expect(setUp({ requestedModel: 'mine' }).fallback.decide('mine', failure('quota'))).toEqual(GIVE_UP);
   });
 
-  it('gives up instead of asking where nobody can answer', () => {
+  it('gives up instead of asking where no user can answer', () => {
     const { fallback, availability } = setUp({ interactive: false });
     expect(fallback.decide(PRO, failure('quota'))).toEqual(GIVE_UP);
     expect(availability.snapshot(PRO)).toEqual({ available: true });
@@ -144,7 +144,7 @@ describe('the answer to a question', () => {
     expect(await question.answer(NEVER)).toBe('stop');
   });
 
-  it('is refused when nobody asked, or after another', () => {
+  it('is refused when no question waits, or after another', () => {
     const { fallback } = setUp();
     const { requestId } = asked(fallback.decide(PRO, failure('quota')));
     fallback.answer(requestId, 'stop');
@@ -192,7 +192,7 @@ describe('handleFlashFallback', () => {
     ).toBe(expected);
   });
 
-  it('asks nobody where nobody needs to be asked', async () => {
+  it('asks no user where no answer is needed', async () => {
     const switching = setUp({ plan: true }).fallback;
     const givingUp = setUp({ interactive: false }).fallback;
     const error = failure('rate_limited');

@@ -85,7 +85,7 @@ describe('a denial', () => {
   it.each([
     ['a test suite that prints the words', 'not ok 1 - permission denied\nError: permission denied'],
     ['a path that is writable', `cp: ${join(root, 'a')}: Permission denied`],
-    ['a path that is nobody’s', 'cat: /nowhere/at/all: No such file or directory'],
+    ['a path that does not exist', 'cat: /nowhere/at/all: No such file or directory'],
     ['a file that is readable and was not found', `cat: ${join(home, 'none')}: No such file or directory`],
   ])('is not found in %s', (_, output) => {
     expect(find(output)).toEqual([]);

@@ -283,7 +283,7 @@ describe('approval', () => {
     expect(completed[0]?.status).toBe('success');
   });
 
-  it('runs a call the person made also where nobody could be asked, but none that is denied', async () => {
+  it('runs a call the person made also where no user could be asked, but none that is denied', async () => {
     const own = { ...request('w'), isClientInitiated: true };
     const unanswerable = setUp([tool('w')], { verdict: { decision: 'deny', unanswerable: true } });
     const denied = setUp([tool('w')], { verdict: { decision: 'deny' } });
@@ -316,7 +316,7 @@ describe('approval', () => {
     expect(completed[0]?.status).toBe('success');
   });
 
-  it('asks again and says why when somebody edits a call that takes no edit', async () => {
+  it('asks again and says why when the user edits a call that takes no edit', async () => {
     const problems: (string | undefined)[] = [];
     const fixed = defineTool({
       name: 'w',
@@ -338,7 +338,7 @@ describe('approval', () => {
     expect(problems).toEqual([undefined, 'This call has no editable content.']);
   });
 
-  it('takes no answer nobody asked for', () => {
+  it('takes no answer without a question', () => {
     const { scheduler } = setUp([]);
     expect(() => scheduler.respond('x', 'proceed_once')).toThrow('No call with the id x is waiting');
   });

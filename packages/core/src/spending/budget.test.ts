@@ -118,7 +118,7 @@ describe('Budget', () => {
 describe('createBudgetedGenerator', () => {
   const request = { model: 'm', contents: [] };
 
-  it('sends nothing once the budget is spent, whoever asks', async () => {
+  it('sends nothing once the budget is spent, for any caller', async () => {
     const asked: string[] = [];
     const inner = {
       generateContent: async (_request: object, _prompt_id: string, role: string) => {

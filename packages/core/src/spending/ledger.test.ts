@@ -256,7 +256,7 @@ describe('the calls in a ledger', () => {
     expect(ledger.metrics().files).toEqual({ totalLinesAdded: 5, totalLinesRemoved: 2 });
   });
 
-  it('are known by the name in their response when nobody announced them', () => {
+  it('are known by the name in their response when they were not announced', () => {
     const { ledger } = setUp();
     ledger.add(respond('a'));
     expect(Object.keys(ledger.metrics().tools.byName)).toEqual(['from-response']);

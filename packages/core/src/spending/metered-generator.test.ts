@@ -103,7 +103,7 @@ describe('createMeteredGenerator', () => {
     });
   });
 
-  it.each(['before it is read', 'while somebody waits for it'])('lets go of an answer left %s', async (when) => {
+  it.each(['before it is read', 'while a caller waits for it'])('lets go of an answer left %s', async (when) => {
     const hold = gate();
     await using env = await setUp([answer(hold, text('a'))]);
     const stream = await env.metered.generateContentStream(request(), 'p', 'main');

@@ -67,7 +67,7 @@ describe('boundOutput', () => {
     expect(outputFile).toBe(join(files.home, 'tool-outputs/session-s/run_shell_command-17-0.txt'));
   });
 
-  it('never writes through a link somebody put there', async () => {
+  it('never writes through a planted link', async () => {
     await using files = await createWorkspace();
     const directory = join(files.home, 'tool-outputs/session-s');
     const victim = await files.write('victim.txt', 'precious');

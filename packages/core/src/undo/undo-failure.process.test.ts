@@ -132,7 +132,7 @@ describe('the store', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('drops the oldest points first when it is above its budget (42), and everything that nobody needs', () => {
+  it('drops the oldest points first when it is above its budget (42), and everything unused', () => {
     const folder = mkdtempSync(join(tmpdir(), 'castor-store-'));
     const store = new ContentStore(folder);
     const random = () => execFileSync('head', ['-c', '900000', '/dev/urandom'], { maxBuffer: 2e6 });

@@ -293,7 +293,7 @@ describe('GeminiGenerator and failures', () => {
       for (let round = 0; round < 2; round++) await expect(open(generator)).rejects.toBeInstanceOf(UnauthorizedError);
     }));
 
-  it('reports a port where nobody listens', async () => {
+  it('reports a port without a listener', async () => {
     const generator = createGeminiGenerator({ baseUrl: await refusedUrl() });
     await expect(open(generator)).rejects.toMatchObject({ reason: 'network', code: 'ECONNREFUSED' });
   });

@@ -222,7 +222,7 @@ describe('HttpClient and the signal', () => {
     if (!connections[0]!.closed) await once(connections[0]!, 'close');
   });
 
-  it('ends the connection in the middle of a body, also while nobody reads', async () => {
+  it('ends the connection in the middle of a body, also while no caller reads', async () => {
     for (const isReading of [true, false]) {
       const controller = new AbortController();
       const { url, connections } = await serve((_incoming, response) => response.write('first'));
@@ -255,7 +255,7 @@ describe('HttpClient and the signal', () => {
 });
 
 describe('HttpClient and time', () => {
-  it.skipIf(process.platform !== 'linux')('gives up on a connection nobody takes', async () => {
+  it.skipIf(process.platform !== 'linux')('gives up on a connection that is not accepted', async () => {
     const url = await startDeaf();
     const failure = await failureOf(createClient({ connectTimeoutMs: 30 }).post(request(url)));
     expect(failure).toBeInstanceOf(ApiError);
@@ -364,7 +364,7 @@ describe('HttpClient and broken connections', () => {
     expect(await failureOf(response.body.next())).toMatchObject({ reason: 'network', code: 'ECONNRESET' });
   });
 
-  it('survives a body that breaks while nobody reads it', async () => {
+  it('survives a body that breaks while no caller reads it', async () => {
     let connection: Socket | undefined;
     const url = await serveBytes((socket) => {
       connection = socket;

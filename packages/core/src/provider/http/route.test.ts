@@ -197,7 +197,7 @@ describe('routes', () => {
     },
   );
 
-  it('refuse a certificate nobody vouches for, once', async () => {
+  it('refuse a certificate of an unknown authority, once', async () => {
     setDefaultCACertificates(systemCertificates);
     try {
       const port = await listen(

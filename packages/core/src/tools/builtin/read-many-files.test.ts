@@ -44,7 +44,7 @@ describe('read_many_files', () => {
     });
   });
 
-  it('leaves out what is ignored, excluded, or media nobody named', async () => {
+  it('leaves out what is ignored, excluded, or media that was not named', async () => {
     await using project = await open({
       '.gitignore': 'gen/\n',
       'src/a.ts': 'a',

@@ -57,7 +57,7 @@ describe('LiveOutput', () => {
     expect(emitted).toEqual(['a\n']);
   });
 
-  it('redraws the line in its place once somebody types, at their pace', () => {
+  it('redraws the line in its place once the user types, at their pace', () => {
     const { live, emitted, state } = liveOutput(0);
     state.line = '$ ls';
     live.push('');
