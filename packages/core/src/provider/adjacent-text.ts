@@ -27,7 +27,8 @@ interface Run {
  * The same responses with runs of plain text as one response each, the first of a run. A frame that holds anything else
  * (a thought, a call, a citation, how the answer ended) keeps its place and stays whole.
  */
-export function mergeAdjacentText(responses: readonly GenerateContentResponse[]): GenerateContentResponse[] {
+export function mergeAdjacentText(responses: GenerateContentResponse[]): GenerateContentResponse[] {
+  if (responses.length < 2) return responses;
   const merged: GenerateContentResponse[] = [];
   let run: Run | undefined;
   for (const response of responses) {

@@ -69,6 +69,8 @@ export class EventReader implements AnswerReader {
 
   read({ data, run }: WireFrame): readonly GenerateContentResponse[] {
     if (run) return this.blocks.has(run.owner) ? this.addText(run.text) : [];
+    const text = this.runs.textOf(data);
+    if (text !== undefined) return this.blocks.has(this.runs.noted) ? this.addText(text) : [];
     const event = parseObject(data);
     switch (event['type']) {
       case 'message_start':

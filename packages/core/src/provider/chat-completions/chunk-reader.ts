@@ -56,7 +56,7 @@ export interface ChunkReaderOptions {
 export class ChunkReader implements AnswerReader {
   private readonly options: ChunkReaderOptions;
   private readonly calls = new CallAccumulator();
-  private readonly plain = new TextFrames();
+  readonly runs = new TextFrames();
   private readonly cumulative = new CumulativeText();
   private readonly tags: ThinkTags;
   private readonly reasoning = new ReasoningCollector();
@@ -80,13 +80,14 @@ export class ChunkReader implements AnswerReader {
     if (options.isOffered) this.hold = new TextCallHold();
   }
 
-  read({ data }: WireFrame): readonly GenerateContentResponse[] {
+  read({ data, run }: WireFrame): readonly GenerateContentResponse[] {
     if (this.isDone) return [];
+    if (run) return this.readText(run.text);
     if (data === END_MARK) {
       this.isDone = true;
       return this.close(true);
     }
-    const text = this.plain.textOf(data);
+    const text = this.runs.textOf(data);
     if (text !== undefined) return this.readText(text);
     const chunk = parseObject(data);
     const { model, id, choices } = chunk;
@@ -107,8 +108,10 @@ export class ChunkReader implements AnswerReader {
     const fields = isRecord(delta) ? delta : isRecord(message) ? message : {};
     const { content, refusal, tool_calls: calls } = fields;
     if (typeof content === 'string' && isOnlyText(fields, reason)) {
-      this.plain.note(data, content);
-      return this.readText(content);
+      const responses = this.readText(content);
+      // Pieces that may repeat each other are compared one by one.
+      if (this.cumulative.isPlain) this.runs.note(data, content);
+      return responses;
     }
     const parts: Part[] = [];
     this.readReasoning(fields, parts);

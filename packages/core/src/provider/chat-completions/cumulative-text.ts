@@ -9,6 +9,11 @@ export class CumulativeText {
   private shown = '';
   private verdict: 'open' | 'plain' | 'cumulative' = 'open';
 
+  /** Whether no frame repeats another: each is passed on as it is. */
+  get isPlain(): boolean {
+    return this.verdict === 'plain';
+  }
+
   /** The new text of a frame; empty while it is held back. */
   push(text: string): string {
     if (this.verdict === 'plain') return text;

@@ -10,11 +10,16 @@ const CARRIAGE_RETURN = 0x0d;
 /** Called with the text from `start` up to `end`, without the line ending. */
 export type LineHandler = (text: string, start: number, end: number) => void;
 
+export type LineEnd = '\n' | '\r\n';
+
 export interface LineSplitterOptions {
   /** How lines begin that may be left out, in ASCII. One that spans several chunks is not decoded, nor kept in memory. */
   skips?: readonly string[] | undefined;
-  /** Called where a line begins; returns where the first line that the caller has not read itself begins. */
-  readAhead?: ((text: string, start: number) => number) | undefined;
+  /**
+   * Called where a line begins; returns where the first line begins that the caller has not read itself. LF is the end of
+   * every line of the text, CRLF the end of the next one.
+   */
+  readAhead?: ((text: string, start: number, lineEnd: LineEnd) => number) | undefined;
 }
 
 export class LineSplitter {
@@ -94,7 +99,7 @@ export class LineSplitter {
     let lineFeed = text.indexOf('\n', start);
     let carriageReturn = text.indexOf('\r', start);
     while (start < text.length) {
-      const ahead = this.readAhead?.(text, start) ?? start;
+      const ahead = this.lookAhead(text, start, lineFeed, carriageReturn);
       if (ahead === start) {
         const end = firstOf(lineFeed, carriageReturn);
         this.onLine(text, start, end);
@@ -106,6 +111,12 @@ export class LineSplitter {
       if (lineFeed !== -1 && lineFeed < start) lineFeed = findLineFeed(text, start);
       if (carriageReturn !== -1 && carriageReturn < start) carriageReturn = text.indexOf('\r', start);
     }
+  }
+
+  private lookAhead(text: string, start: number, lineFeed: number, carriageReturn: number): number {
+    if (!this.readAhead) return start;
+    if (carriageReturn === -1) return this.readAhead(text, start, '\n');
+    return carriageReturn === lineFeed - 1 ? this.readAhead(text, start, '\r\n') : start;
   }
 
   /** The LF of a CRLF does not start a line, even when it arrives with the next bytes. */

@@ -39,6 +39,11 @@ describe('SseReader', () => {
     expect(readText(text)).toEqual(data('{"a":1}', '{"b":2}'));
   });
 
+  it('ends a line at either character alone, also among lines that end in both', () => {
+    const text = 'data: 1\r\n\r\ndata: 2\rdata: 3\r\n\r\ndata: 4\ndata: 5\r\n\r\ndata: 6\r\n\r\n';
+    expect(readText(text)).toEqual(data('1', '2\n3', '4\n5', '6'));
+  });
+
   it('joins the data lines of one event with line feeds', () => {
     expect(readText('data: {"a":\ndata:1,\ndata:  "b": 2}\n\n')).toEqual(data('{"a":\n1,\n "b": 2}'));
   });
@@ -92,13 +97,16 @@ describe('SseReader', () => {
     const random = seeded(20_261_116);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
     const LINES = ['data: {"a":1}', 'data:é世', 'data:  two', 'data', 'data:', ': c', 'event: e', 'id: 1', 'x', ''];
-    for (let round = 0; round < 300; round++) {
-      const lines = Array.from(
-        { length: 1 + Math.floor(random() * 12) },
-        () => pick(LINES) + pick(['\n', '\r\n', '\r']),
-      );
+    const ENDS = ['\n', '\r\n', '\r'];
+    for (let round = 0; round < 600; round++) {
+      // Of one kind, and now and then another among them.
+      const usual = pick([ENDS, ['\n'], ['\r\n'], ['\r\n', '\r\n', '\r\n', '\r\n', '\n', '\r']]);
+      const lines = Array.from({ length: 1 + Math.floor(random() * 12) }, () => {
+        const line = pick(LINES) + pick(usual);
+        return random() < 0.5 && line.startsWith('data') ? line + pick(usual) : line;
+      });
       const bytes = Buffer.from(`${pick(['', '\uFEFF'])}${lines.join('')}\n\n`);
-      const pieces = [...inPieces(bytes, 1 + Math.floor(random() * 9))];
+      const pieces = [...inPieces(bytes, pick([1 + Math.floor(random() * 9), 40, 1000]))];
       expect(read(pieces).frames.map((frame) => frame.data)).toEqual(readWithOracle(pieces));
     }
   });
@@ -178,6 +186,20 @@ describe('SseReader', () => {
       expect(found.join('|').replaceAll('|', '')).toBe([...texts, '!', '?', 1].join(''));
       if (size > 200) expect(frames.filter(({ run }) => run).length).toBeGreaterThan(1);
     }
+  });
+
+  it('hands a frame out before it looks at the next event of the same bytes', () => {
+    const event = (text: string) => `data: ${JSON.stringify({ text })}\n\n`;
+    const bytes = Buffer.from(`${event('one')}${event('two')}${event('three')}data: 1\n\ndata: 2`);
+    const plain = new TextFrames();
+    const found: string[] = [];
+    const onFrame = ({ data: json, run }: SseFrame) => {
+      found.push(run ? `run ${run.text}` : json);
+      if (json === '{"text":"one"}') plain.note(json, 'one');
+    };
+    // The frames of the end are judged together, so they are returned.
+    expect(read([bytes], { plain, onFrame })).toEqual(data('2'));
+    expect(found).toEqual(['{"text":"one"}', 'run twothree', '1']);
   });
 
   it('replaces bytes that are no UTF-8 instead of failing', () => {

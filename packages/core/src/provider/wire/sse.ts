@@ -4,7 +4,7 @@
  */
 
 import { ApiError } from '../../protocol/errors.ts';
-import { LineSplitter } from './line-splitter.ts';
+import { type LineEnd, LineSplitter } from './line-splitter.ts';
 import type { TextFrames, TextRun } from './text-frames.ts';
 
 export interface SseFrame {
@@ -25,6 +25,8 @@ export interface SseReaderOptions {
   skips?: readonly string[] | undefined;
   /** Knows the events that hold plain text, so that a row of them is one frame. */
   plain?: TextFrames | undefined;
+  /** Gets each frame of a push as it is found: what it notes in `plain` is known for the next event of the same bytes. */
+  onFrame?: ((frame: SseFrame) => void) | undefined;
 }
 
 export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -37,6 +39,9 @@ const BRACKET = 0x5b;
 const BRACE = 0x7b;
 const BYTE_ORDER_MARK = '\uFEFF';
 const DATA = 'data';
+/** How the lines of an event usually begin. */
+const NAME_LINE = 'event: ';
+const DATA_LINE = 'data: ';
 const FIRST_OF_DATA = 0x64;
 /** The last event of Chat Completions, which gateways in between may send to others as well. */
 export const END_MARK = '[DONE]';
@@ -56,18 +61,22 @@ export class SseReader {
   private bare: string | undefined;
   private isFirstLine = true;
   private readonly plain: TextFrames | undefined;
+  private readonly skips: readonly string[];
+  private onFrame: SseReaderOptions['onFrame'];
 
   constructor(options: SseReaderOptions = {}) {
     this.maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
     this.showsEndMark = options.showsEndMark ?? false;
     this.plain = options.plain;
+    this.skips = options.skips ?? [];
+    this.onFrame = options.onFrame;
     this.lines = new LineSplitter((text, start, end) => this.readLine(text, start, end), {
-      skips: options.skips?.flatMap((start) => [`data: ${start}`, `data:${start}`]),
-      readAhead: this.plain && ((text, start) => this.readRun(text, start)),
+      skips: this.skips.flatMap((start) => [DATA_LINE + start, `data:${start}`]),
+      readAhead: (text, start, lineEnd) => this.readEvents(text, start, lineEnd),
     });
   }
 
-  /** Returns the frames that these bytes complete. The bytes must not change afterwards. */
+  /** Returns the frames that these bytes complete, unless `onFrame` got them. The bytes must not change afterwards. */
   push(bytes: Uint8Array): SseFrame[] {
     this.lines.push(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     this.checkSize(this.lines.pendingBytes);
@@ -79,6 +88,8 @@ export class SseReader {
    * its tail unnoticed.
    */
   end(): SseFrame[] {
+    // Judged as a whole before anyone sees them.
+    this.onFrame = undefined;
     this.lines.end();
     if (this.bare !== undefined) this.endBare();
     if (this.data !== undefined) this.endEvent();
@@ -93,12 +104,42 @@ export class SseReader {
     return frames;
   }
 
-  private readRun(text: string, start: number): number {
+  private add(frame: SseFrame): void {
+    if (this.onFrame) this.onFrame(frame);
+    else this.frames.push(frame);
+  }
+
+  /**
+   * Reads events in the form that nearly every server writes, a line of data after at most a name, without looking at
+   * their lines one by one. Returns where the first one begins that has another form, or is not whole.
+   */
+  private readEvents(text: string, start: number, lineEnd: LineEnd): number {
     if (this.data !== undefined || this.bare !== undefined) return start;
-    const run = this.plain?.readRun(text, start);
-    if (!run) return start;
-    this.frames.push({ data: '', bare: false, run });
-    return run.end;
+    const isPlainEnd = lineEnd === '\n';
+    for (let from = start; ;) {
+      const run = isPlainEnd ? this.plain?.readRun(text, from) : undefined;
+      if (run) {
+        this.add({ data: '', bare: false, run });
+        from = run.end;
+      }
+      const line = isPlainEnd && text.startsWith(NAME_LINE, from) ? text.indexOf(lineEnd, from) + 1 : from;
+      const end = text.startsWith(DATA_LINE, line) ? text.indexOf(lineEnd, line) : -1;
+      const next = end + lineEnd.length;
+      if (end === -1 || !text.startsWith(lineEnd, next)) return from;
+      // Either character alone ends a line as well.
+      if (!isPlainEnd && (text.indexOf('\n', line) !== end + 1 || text.indexOf('\r', line) !== end)) return from;
+      this.readData(text, line + DATA_LINE.length, end);
+      from = next + lineEnd.length;
+    }
+  }
+
+  /** Reads the data of a whole event. */
+  private readData(text: string, start: number, end: number): void {
+    this.isFirstLine = false;
+    this.checkSize(end - start);
+    for (const skip of this.skips) if (text.startsWith(skip, start)) return;
+    this.data = text.slice(start, end);
+    this.endEvent();
   }
 
   private readLine(text: string, lineStart: number, end: number): void {
@@ -129,9 +170,10 @@ export class SseReader {
   }
 
   private endEvent(): void {
-    if (this.data !== END_MARK || this.showsEndMark) this.frames.push({ data: this.data ?? '', bare: false });
+    const { data = '' } = this;
     this.data = undefined;
     this.dataLength = 0;
+    if (data !== END_MARK || this.showsEndMark) this.add({ data, bare: false });
   }
 
   private addBare(line: string): void {
@@ -141,8 +183,9 @@ export class SseReader {
   }
 
   private endBare(): void {
-    this.frames.push({ data: this.bare ?? '', bare: true });
+    const { bare = '' } = this;
     this.bare = undefined;
+    this.add({ data: bare, bare: true });
   }
 
   private checkSize(bytes: number): void {

@@ -66,7 +66,9 @@ export class TextFrames {
       texts.push(piece);
       from = last + tail.length;
     }
-    return texts.length === 0 ? undefined : { text: texts.join(''), owner: this.owner, end: from };
+    if (texts.length === 0) return undefined;
+    this.vain = 0;
+    return { text: texts.join(''), owner: this.owner, end: from };
   }
 
   /** The text of a frame that equals the noted one in everything else. */

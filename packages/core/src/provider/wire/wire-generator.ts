@@ -8,7 +8,6 @@ import type { GenerateContentParameters, GenerateContentResponse } from '../../p
 import { ApiError, UnauthorizedError } from '../../protocol/errors.ts';
 import { throwIfAborted } from '../../util/clock.ts';
 import { joinSentences } from '../../util/join-sentences.ts';
-import { mergeAdjacentText } from '../adjacent-text.ts';
 import type { ModelCatalogue } from '../catalogue/model-catalogue.ts';
 import type { ContentGenerator } from '../content-generator.ts';
 import { DEFAULT_IDLE_TIMEOUT_MS, type HttpClientOptions, createHttpClient } from '../http/http-client.ts';
@@ -16,6 +15,7 @@ import type { HttpResponse } from '../http/http-messages.ts';
 import { releaseOnReturn } from '../release-on-return.ts';
 import { estimateTokenCount } from '../token-estimate.ts';
 import { readFailure, readText } from './answer.ts';
+import { FrameReader } from './frame-reader.ts';
 import type { NdjsonReader } from './ndjson.ts';
 import { DEFAULT_MAX_FRAME_BYTES, SseReader } from './sse.ts';
 import type { AnswerReader, RequestBody, WireEndpoint, WireFrame, WireMethod, WireProtocol } from './wire-protocol.ts';
@@ -114,6 +114,7 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
     reader: AnswerReader,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<GenerateContentResponse, void> {
+    const frames = new FrameReader(reader);
     const splitter =
       protocol.framing === 'sse'
         ? new SseReader({
@@ -121,19 +122,24 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
             showsEndMark: protocol.name === 'chat',
             skips: protocol.skips,
             plain: reader.runs,
+            onFrame: frames.read,
           })
         : new (lines ??= (await import('./ndjson.ts')).NdjsonReader)({ maxFrameBytes });
-    const parse = function* (frames: readonly WireFrame[]) {
-      for (const parsed of parseFrames(frames, reader)) {
+    try {
+      for await (const bytes of response.body) {
+        for (const parsed of frames.take(() => splitter.push(bytes))) {
+          throwIfAborted(signal);
+          yield parsed;
+        }
+        frames.throwIfFailed();
+      }
+      if (response.closed) return;
+      for (const parsed of frames.take(() => splitter.end())) {
         throwIfAborted(signal);
         yield parsed;
       }
-    };
-    try {
-      for await (const bytes of response.body) yield* parse(splitter.push(bytes));
-      if (response.closed) return;
-      yield* parse(splitter.end());
-      yield* reader.end();
+      frames.throwIfFailed();
+      for (const last of reader.end()) yield last;
     } catch (error) {
       maskMessages(error, endpoint);
       throw error instanceof UnauthorizedError ? withKeySource(error, endpoint) : error;
@@ -182,16 +188,6 @@ export function createWireGenerator(wire: Wire, options: WireGeneratorOptions = 
 
   async function readFrame(response: HttpResponse): Promise<WireFrame> {
     return { data: await readText(response, maxFrameBytes), bare: false };
-  }
-}
-
-/** An unreadable frame fails the stream after the frames before it were yielded. */
-function* parseFrames(frames: readonly WireFrame[], reader: AnswerReader): Generator<GenerateContentResponse, void> {
-  const responses: GenerateContentResponse[] = [];
-  try {
-    for (const frame of frames) if (frame.data !== '' || frame.run) responses.push(...reader.read(frame));
-  } finally {
-    yield* mergeAdjacentText(responses);
   }
 }
 
