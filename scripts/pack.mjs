@@ -331,7 +331,7 @@ async function pack(bundle) {
   const chunks = [...packed].filter((name) => name !== main);
   const entry = [
     ...chunks.map((name) => `export * as ${idOf(name)} from "./${name}";`),
-    `export { isWarm } from "${PACK}";`,
+    `export { isWarm, keep } from "${PACK}";`,
     `import "./${main}";`,
   ];
   const { outputFiles } = await esbuild.build({
@@ -380,7 +380,7 @@ function toAscii(text) {
 }
 
 function readPacked(bundle) {
-  const { packed, modern, surfaces } = bundle;
+  const { packed, modern, surfaces, steps } = bundle;
   return {
     name: 'packed',
     setup(build) {
@@ -406,7 +406,9 @@ function readPacked(bundle) {
       if (packed.has(name)) return note === '' ? all : `(${note}${all})`;
       if (modern.has(name)) return `(${note}$pack.keep(),require.importModule("./${toFile(name, bundle)}"))`;
       if (!path.startsWith('./')) return `(${note}$pack.keep(),require.importModule("${path}"))`;
-      return `(${note}$pack.keep(),Promise.resolve().then(()=>require("${path}")))`;
+      // The launcher keeps the code of steps itself.
+      const ahead = steps.has(name) ? note : `${note}$pack.keep(),`;
+      return `(${ahead}Promise.resolve().then(()=>require("${path}")))`;
     });
     return noted === text ? text : `import * as $pack from "${PACK}";${noted}`;
   }

@@ -130,6 +130,28 @@ describe('the launcher', () => {
       }
     });
 
+    it('and evaluates a step once, whoever asks for it: the bundle, another step or a file that Node loads', () => {
+      const [one, two] = ['one-ABCD1234.step-00FF00FF.cjs', 'two-ABCD1234.step-00FF00FF.cjs'] as const;
+      const files = {
+        [one]: 'console.log("one"); exports.of = () => require("./chunk-ABCD1234.cjs").step;',
+        [two]: `exports.step = require("./${one}");`,
+        'chunk-ABCD1234.cjs': `exports.step = require("./${one}");`,
+        // Fails the first time, as a file that is being replaced does.
+        'three-ABCD1234.step-00FF00FF.cjs':
+          'if (!globalThis.again) { globalThis.again = true; throw new Error("no"); } exports.word = "three";',
+        'main.cjs': `${BUNDLE}const one = require("./${one}");
+          console.log(one === require("./${two}").step, one === one.of(), Object.values(require.cache).length > 2);
+          for (const _ of "12") try { console.log(require("./three-ABCD1234.step-00FF00FF.cjs").word); } catch (error) { console.log(error.message); }`,
+      };
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(beside(), name), text);
+      try {
+        expect(run(['-p', 'hi'])).toBe('bundle\none\ntrue true true\nno\nthree\n');
+      } finally {
+        for (const name of Object.keys(files)) rmSync(join(beside(), name));
+        writeFileSync(join(beside(), 'main.cjs'), BUNDLE);
+      }
+    });
+
     it('and writes it anew when it cannot be read', () => {
       writeFileSync(join(beside(), NAME), 'nonsense');
       expect(run(['-p', 'hi'])).toBe('bundle\n');

@@ -36,8 +36,19 @@ const places = id && !process.env.NODE_DISABLE_COMPILE_CACHE ? cachePlaces(id[1]
 const bundle = { id: BUNDLE, filename: BUNDLE, exports: {}, children: [], loaded: true };
 require.cache[BUNDLE] = bundle;
 const importModule = (name) => import(name.startsWith('./') ? `../dist/${name.slice(2)}` : name);
-const requireFromBundle = Object.assign(Module.createRequire(BUNDLE), { importModule });
+const requireFile = Module.createRequire(BUNDLE);
+const requireFromBundle = Object.assign((name) => findStep(name) || requireFile(name), requireFile, { importModule });
 Module._extensions['.cjs'] = loadChunk;
+/* A step asks for the bundle a hundred times, and each time Node would look for it. What is no step is read with Node's cache. */
+const requireFromStep = Object.assign(
+  (name) => {
+    if (name === './main.cjs') return bundle.exports;
+    const step = findStep(name);
+    if (!step && name.startsWith('./') && bundle.exports.keep) bundle.exports.keep();
+    return step || requireFile(name);
+  },
+  { importModule },
+);
 /* Where Node may keep the code of lazy chunks. Its own choice is a folder of /tmp that anybody can make first. */
 requireFromBundle.findChunkCache = () => findFirst(places, findChunkCache);
 compile(BUNDLE, source, places)(bundle.exports, requireFromBundle, bundle, BUNDLE, path.dirname(BUNDLE));
@@ -71,12 +82,28 @@ function compile(file, text, kept) {
 
 /* A step is compiled as the bundle is; any other file as Node does. */
 function loadChunk(module, file) {
-  const step = STEP.exec(file);
-  if (!step || path.dirname(file) !== path.dirname(BUNDLE)) return Module._extensions['.js'](module, file);
-  const kept = places.map((place) => place.replace(/\.cache$/, `.${step[1]}.cache`));
-  /* A step asks for the bundle a hundred times, and each time Node would look for it. */
-  const find = (name) => (name === './main.cjs' ? bundle.exports : module.require(name));
-  const requireFromStep = Object.assign(find, { importModule });
+  if (STEP.test(file) && path.dirname(file) === path.dirname(BUNDLE)) runStep(module, file);
+  else Module._extensions['.js'](module, file);
+}
+
+/* Node would look for the file, and ask which package it is of, for a millisecond of a start. */
+function findStep(name) {
+  if (!name.startsWith('./') || !STEP.test(name)) return undefined;
+  const file = path.join(path.dirname(BUNDLE), name);
+  if (require.cache[file]) return require.cache[file].exports;
+  const module = { id: file, filename: file, exports: {}, children: [], loaded: true };
+  require.cache[file] = module;
+  try {
+    runStep(module, file);
+  } catch (error) {
+    delete require.cache[file];
+    throw error;
+  }
+  return module.exports;
+}
+
+function runStep(module, file) {
+  const kept = places.map((place) => place.replace(/\.cache$/, `.${STEP.exec(file)[1]}.cache`));
   const body = compile(file, readSource(file), kept);
   body.call(module.exports, module.exports, requireFromStep, module, file, path.dirname(file));
 }
