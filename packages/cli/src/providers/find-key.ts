@@ -48,9 +48,11 @@ export function precedingVariable(
 }
 
 /** For a rejection of a request that had no key, because the server may not need one. */
-export function describeUnsentKey({ id, keyVariables = [] }: ConfiguredProvider): string {
+export function describeUnsentKey({ id, keyVariables = [] }: ConfiguredProvider, { envFile }: KeyPlaces): string {
   const [variable] = keyVariables;
-  const unset = variable === undefined ? '' : `: ${variable.name} is not set`;
+  const isHeld = keyVariables.some(({ name }) => isHeldBack(name, envFile));
+  const held = isHeld ? `, and ${envFile?.path}, a file of the project, may not set it` : '';
+  const unset = variable === undefined ? '' : `: ${variable.name} is not set${held}`;
   const way = variable === undefined ? '' : `set ${variable.name}, or `;
   return `No key was sent${unset}; ${way}store a key with: castor login ${id}`;
 }
@@ -66,9 +68,14 @@ export function describeMissingKey({ id, name, keyVariables = [] }: ConfiguredPr
 /** Why a file that the user may think of does not count. */
 function explainFile(names: readonly string[], envFile: KeyPlaces['envFile']): string {
   if (!envFile) return '';
-  const { owner, path, variables, skipped, shadowed } = envFile;
-  const isHeld =
-    owner === 'project' && names.some((name) => name in variables || skipped.some((each) => each.name === name));
-  if (isHeld) return `\n${path} sets it, but a project's file may not set the key of your provider.`;
+  const { path, shadowed } = envFile;
+  if (names.some((name) => isHeldBack(name, envFile)))
+    return `\n${path} sets it, but a project's file may not set the key of your provider.`;
   return shadowed === undefined ? '' : `\n${shadowed} was not read, because ${path} applies in this folder.`;
+}
+
+/** Whether a project's file sets a variable that only the user may set. */
+function isHeldBack(name: string, envFile: KeyPlaces['envFile']): boolean {
+  if (envFile?.owner !== 'project') return false;
+  return name in envFile.variables || envFile.skipped.some((each) => each.name === name);
 }

@@ -18,3 +18,28 @@ describe('a key that no header can hold', () => {
     expect(refused).not.toMatch(/ANTHROPIC_BASE_URL|second-part|sk-kl/);
   });
 });
+
+describe('a request without a key', () => {
+  it("says that a project's file holds the key, where it is rejected", async () => {
+    const own = { work: { protocol: 'anthropic', baseUrl: 'http://127.0.0.1:9', apiKeyEnv: 'WORK_KEY' } };
+    const settings = { providers: own, castor: {} };
+    const provider = configureProvider('work', { settings, environment: {} } as unknown as ProviderSources);
+    const envFile = {
+      owner: 'project',
+      path: '/work/.env',
+      variables: { WORK_KEY: 'k' },
+      skipped: [],
+      warnings: [],
+    } as const;
+    const places = { home: '/none', environment: {} };
+    const { withoutKey } = await createProviderEndpoint(provider, undefined, { ...places, envFile });
+    expect(withoutKey).toBe(
+      'No key was sent: WORK_KEY is not set, and /work/.env, a file of the project, may not set it; set WORK_KEY, or store a key with: castor login work',
+    );
+    const other = await createProviderEndpoint(provider, undefined, {
+      ...places,
+      envFile: { ...envFile, variables: {} },
+    });
+    expect(other.withoutKey).toContain('WORK_KEY is not set; set');
+  });
+});

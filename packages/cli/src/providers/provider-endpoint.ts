@@ -32,7 +32,7 @@ export async function createProviderEndpoint(
   try {
     if (!provider.usesGoogleCredentials) {
       // The user's own headers may hold the key.
-      const withoutKey = Object.keys(headers).length === 0 ? describeUnsentKey(provider) : undefined;
+      const withoutKey = Object.keys(headers).length === 0 ? describeUnsentKey(provider, places) : undefined;
       return createEndpoint({ baseUrl, key, withoutKey, headers, userAgent });
     }
     const { createVertexAccess } = await import('./vertex-access.ts');
