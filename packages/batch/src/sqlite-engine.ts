@@ -12,23 +12,22 @@ import type {
   Claimed,
   NewBatch,
   Settlement,
-  Spending,
   TaskStatus,
   WorkerIdentity,
 } from './engine.ts';
 import { isRunning, isSuspended, startTimeOf } from './process-identity.ts';
 import { claimNext, endWaiting } from './sqlite-claim.ts';
 import type { Liveness } from './sqlite-places.ts';
+import { forgetWorkers, recoverTasks } from './sqlite-recover.ts';
 import type { BatchRow, TaskRow } from './sqlite-rows.ts';
-import { toClaim, toOptions, toStatus } from './sqlite-rows.ts';
+import { toStatus } from './sqlite-rows.ts';
+import { account, endTask, isCancelled, SETTLED } from './sqlite-settle.ts';
 import { TaskCounts } from './sqlite-counts.ts';
 import { openDatabase } from './sqlite-schema.ts';
 import { prepared } from './prepared.ts';
 import { providerOf, quickened, slowed, START_AT_ONCE } from './pace.ts';
-import { largerSpending, spentByTask } from './spent-by-task.ts';
 import { byPriority } from './task.ts';
 import type { TaskResult } from './task-result.ts';
-import { abandonedResult, isPoisoned } from './unrun-result.ts';
 
 export class SqliteEngine implements BatchEngine {
   private readonly database: DatabaseSync;
@@ -99,7 +98,7 @@ export class SqliteEngine implements BatchEngine {
     const take = () => {
       const { pid } = process;
       if (!this.get('SELECT 1 FROM workers WHERE id = ?', id)) {
-        this.forgetWorkers();
+        forgetWorkers(this.database, this.isAlive);
         this.run('INSERT INTO workers VALUES (?, ?, ?)', id, pid, startTimeOf(pid));
       }
       this.recoverNow(id);
@@ -121,7 +120,7 @@ export class SqliteEngine implements BatchEngine {
       ) as { spent_cost: number; spent_tokens: number } | undefined;
       // Another worker has the task, or the user cancelled it.
       if (!row) return false;
-      const totals = this.account(claim, settlement.spent, row);
+      const totals = account(this.database, batch, settlement.spent, row);
       if (settlement.kind === 'result') endTask(this.database, batch, settlement.result, totals);
       else {
         const isTry = settlement.kind === 'again';
@@ -131,7 +130,7 @@ export class SqliteEngine implements BatchEngine {
           ...[isTry ? 1 : 0, isTry ? 0 : 1, isTry ? 0 : this.now() + settlement.delayMs, ...totals, batch, task.id],
         );
         // The batch may have been cancelled in the meantime: then nothing waits.
-        if (this.stateOf(batch) === 'cancelled') endWaiting(this.database, batch, 'cancelled', this.now());
+        if (isCancelled(this.database, batch)) endWaiting(this.database, batch, 'cancelled', this.now());
       }
       return true;
     });
@@ -197,10 +196,6 @@ export class SqliteEngine implements BatchEngine {
     this.database.close();
   }
 
-  private stateOf(batch: string): string | undefined {
-    return this.get('SELECT state FROM batches WHERE id = ?', batch)?.['state'] as string | undefined;
-  }
-
   private changePace(provider: string, change: typeof slowed): void {
     this.atomically(() => {
       const row = this.get('SELECT at_once, slowed_at FROM paces WHERE provider = ?', provider);
@@ -218,59 +213,8 @@ export class SqliteEngine implements BatchEngine {
     });
   }
 
-  /** Adds the growth of the task's total to its batch. Returns the total, as `SETTLED` stores it. Inside a transaction. */
-  private account(
-    { batch }: { batch: string },
-    spent: Spending,
-    before: { spent_cost: number; spent_tokens: number },
-  ): Totals {
-    const cost = spent.cost ?? before.spent_cost;
-    const isKnown = spent.cost === null ? 0 : 1;
-    this.run(
-      `UPDATE batches SET spent_cost = spent_cost + ?, is_cost_known = is_cost_known AND ?, spent_tokens = spent_tokens + ?
-       WHERE id = ?`,
-      ...[cost - before.spent_cost, isKnown, spent.tokens - before.spent_tokens, batch],
-    );
-    return [cost, isKnown, spent.tokens];
-  }
-
-  /** Inside a transaction. */
   private recoverNow(self = ''): number {
-    let count = 0;
-    for (const row of this.all<TaskRow>(`SELECT * FROM tasks WHERE state = 'running' AND worker IS NOT ?`, self)) {
-      const worker = this.get('SELECT pid, started FROM workers WHERE id = ?', row.worker ?? '');
-      if (worker && this.isAlive(worker['pid'] as number, worker['started'] as string)) continue;
-      count += 1;
-      const { task } = toClaim(row, undefined);
-      const spent = this.spentBy(row);
-      const totals = this.account(row, spent, row);
-      if (isPoisoned(row.crashes + 1, task.tries)) {
-        const known = { id: row.id, spent, failedTries: row.failed_tries, interruptions: row.interruptions + 1 };
-        const result = abandonedResult(row.crashes + 1, { ...known, now: this.now() });
-        endTask(this.database, row.batch, result, totals);
-        continue;
-      }
-      this.run(
-        `UPDATE tasks SET state = 'waiting', interruptions = interruptions + 1, crashes = crashes + 1, ${SETTLED}
-           WHERE batch = ? AND id = ?`,
-        ...[...totals, row.batch, row.id],
-      );
-      if (this.stateOf(row.batch) === 'cancelled') endWaiting(this.database, row.batch, 'cancelled', this.now());
-    }
-    if (count > 0) this.forgetWorkers();
-    return count;
-  }
-
-  /** Of a dead worker's task: what it told, or what the logs say. */
-  private spentBy({ batch, id, spent_cost: cost, is_cost_known: isKnown, spent_tokens: tokens }: TaskRow): Spending {
-    const row = this.get('SELECT * FROM batches WHERE id = ?', batch) as BatchRow | undefined;
-    const told = { cost: isKnown ? cost : null, tokens };
-    return row ? largerSpending(told, spentByTask(toOptions(row).directory, id)) : told;
-  }
-
-  private forgetWorkers(): void {
-    for (const { id, pid, started } of this.all<{ id: string; pid: number; started: string }>('SELECT * FROM workers'))
-      if (!this.isAlive(pid, started)) this.run('DELETE FROM workers WHERE id = ?', id);
+    return recoverTasks(this.database, { self, now: this.now(), isAlive: this.isAlive });
   }
 
   private atomically<T>(change: () => T, { isDurable = true } = {}): T {
@@ -308,18 +252,4 @@ export interface SqliteEngineOptions {
   steadyNow?: () => number;
   /** For tests of dead workers. */
   isAlive?: (pid: number, started: string) => boolean;
-}
-
-/** What a task has cost: the amount, whether it is known, tokens. */
-type Totals = [cost: number, isKnown: number, tokens: number];
-
-const SETTLED =
-  'worker = NULL, reserved_cost = 0, reserved_tokens = 0, spent_cost = ?, is_cost_known = ?, spent_tokens = ?';
-
-function endTask(database: DatabaseSync, batch: string, result: TaskResult, totals: Totals): void {
-  prepared(
-    database,
-    `UPDATE tasks SET state = 'done', ${SETTLED}, status = ?, result = ?,
-         sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM tasks WHERE batch = ? AND sequence IS NOT NULL) WHERE batch = ? AND id = ?`,
-  ).run(...totals, result.status, JSON.stringify(result), batch, batch, result.id);
 }
