@@ -47,6 +47,19 @@ describe('the registry of projects', () => {
     expect(await resolve('/b/y')).toBe(path('tmp', 'y'));
   });
 
+  it('has no line for the folder of a task, whose sessions are found all the same', async () => {
+    await resolve('/a/x');
+    const tasks = ['/s/castor/batch/b1/work/t1', '/s/castor/batch/b2/work/t1', '/s/castor/worker/b1/work/t1/inner'];
+    const folders = await Promise.all(tasks.map(resolve));
+    expect(new Set(folders).size).toBe(tasks.length);
+    expect(await Promise.all(tasks.map(resolve))).toEqual(folders);
+    for (const [index, task] of tasks.entries()) {
+      expect(findProjectDirectories(home, task)).toContain(folders[index]);
+      expect(await readFile(join(folders[index] ?? '', '.project_root'), 'utf8')).toBe(task);
+    }
+    expect(await registry()).toEqual({ projects: { '/a/x': 'x' } });
+  });
+
   it('believes the marker in the folder over a registry that is lost or broken, and keeps the broken one', async () => {
     await resolve('/a/app');
     await writeFile(path('projects.json'), '{"projects": {');

@@ -2,7 +2,7 @@
  * Maps a project's root to its folder under `~/.gemini/tmp`. `projects.json` holds the
  * short names, shared with Gemini CLI; a marker in each folder repeats the root, so that
  * either can be lost. Names are assigned under a lock both programs respect. On a read-only
- * home, a project gets a name without a registry.
+ * home, a project gets a name without a registry, and so does the folder of a task.
  */
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -24,12 +24,19 @@ export interface ProjectFolderOptions {
 const MARKER = '.project_root';
 /** Folders of `tmp` that do not belong to a project. */
 const RESERVED = ['bin', 'background-processes'];
+/** Of `castor batch`: they come and go by the thousand, so each has a marker, but no line in the registry. */
+const TASK_FOLDER = /[\\/]castor[\\/](batch|worker)[\\/][^\\/]+[\\/]work[\\/]/;
 
 /** The project's own folder below the user's; claims a name if it has none. Never throws. */
 export async function resolveProjectDirectory({ home, root, clock }: ProjectFolderOptions): Promise<string> {
   const known = findProjectDirectory(home, root);
   if (known !== undefined) return known;
   try {
+    if (TASK_FOLDER.test(root)) {
+      const own = projectTempDirectory(home, root);
+      makeDirectory(own);
+      if (mark(own, toKey(root))) return own;
+    }
     return await claim({ home, root: toKey(root), clock: clock ?? systemClock });
   } catch {
     // Read-only, full or owned by another user: the next write there reports it.
