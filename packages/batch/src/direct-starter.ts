@@ -7,6 +7,8 @@ import { LIFELINE_DESCRIPTOR, signalGroup } from './starter.ts';
 import type { Start, Started, Starter } from './starter.ts';
 
 export class DirectStarter implements Starter {
+  readonly hasFirst = false;
+
   start({ words, directory, environment, stdout, stderr, lifeline, identity }: Start): Started {
     const [command, ...args] = words;
     const [out, err] = [openSync(stdout, 'a', 0o600), openSync(stderr, 'a', 0o600)];

@@ -1,7 +1,7 @@
 /** Runs git for a task: arguments only, without hooks, prompts, a pager or programs that a repository names. */
 
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import type { Environment, Start, Starter } from './starter.ts';
 
 const QUIET = [
@@ -79,6 +79,17 @@ export async function gitPrints(expected: string, args: readonly string[], optio
   const compare = 'expected=$1; shift; printed=$("$@") && test "$printed" = "$expected"';
   const words = ['sh', '-c', compare, 'sh', expected, 'git', ...QUIET, ...args] as const;
   return (await runStarted(options.by, words, options, '/dev/null')) === 0;
+}
+
+/** For a starter, before the program that needs it. */
+export function gitFirst(args: readonly string[], options: GitOptions): NonNullable<Start['first']> {
+  return { words: ['git', ...QUIET, ...args], directory: options.directory, environment: environmentOf(options) };
+}
+
+/** Why it failed: the last words in its file of errors. */
+export function firstFailure(first: NonNullable<Start['first']>, errors: string): GitError {
+  const why = existsSync(errors) ? readFileSync(errors, 'utf8').trim().slice(-MAX_MESSAGE) : '';
+  return failure(['reset'], first.directory, why || 'without words');
 }
 
 async function runBy(by: NonNullable<GitOptions['by']>, args: readonly string[], options: GitOptions): Promise<string> {

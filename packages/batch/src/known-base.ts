@@ -5,12 +5,15 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPlain } from './worktree-record.ts';
 
 export interface Base {
   repository: string;
   /** The folder inside the repository, with a slash at its end; empty for the top. */
   prefix: string;
   base: string;
+  /** Its worktrees need no git of their own to be made. */
+  isPlain?: boolean;
 }
 
 interface Known extends Base {
@@ -29,15 +32,17 @@ export async function findHead(folder: string, find: () => Promise<Base>): Promi
   const again = sign === undefined ? undefined : await find();
   if (sign !== undefined && again?.base === found.base && signOf(found.repository) === sign) {
     if (known.size >= MOST_KNOWN) known.clear();
-    known.set(folder, { ...found, sign });
+    const base = { ...found, isPlain: isPlain(found.repository) };
+    known.set(folder, { ...base, sign });
+    return base;
   }
   return found;
 }
 
-/** Changes with every commit, checkout and reset. Undefined where git keeps no log of HEAD. */
+/** Changes with every commit, checkout, reset and setting. Undefined where git keeps no log of HEAD. */
 function signOf(repository: string): string | undefined {
   try {
-    return ['HEAD', join('logs', 'HEAD')]
+    return ['HEAD', 'config', join('logs', 'HEAD')]
       .map((name) => {
         const { ino, size, mtimeNs } = statSync(join(repository, '.git', name), { bigint: true });
         return `${ino}.${size}.${mtimeNs}`;

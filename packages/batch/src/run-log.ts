@@ -32,6 +32,8 @@ export class RunLog {
   calls = 0;
   sessionId: string | undefined;
   model: string | undefined;
+  /** Nobody writes it any more, and all of it is read. */
+  isComplete = false;
   /** Of the runs in the file that have ended. */
   private ended: Sums = { cost: 0, tokens: 0, turns: 0 };
   /** What the last run has told of itself. A run that was killed has no result. */
@@ -66,6 +68,7 @@ export class RunLog {
 
   /** Reads what was written since the last time; false when that is nothing. A file that is missing is empty. */
   read(): boolean {
+    if (this.isComplete) return false;
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
     if (size <= this.offset) return false;
     const file = openSync(this.path, 'r');

@@ -1,9 +1,11 @@
 /** Runs `castor` for one try of a task, or continues the run that a dead worker left, and waits for its end. */
 
 import type { Claim } from './engine.ts';
+import { firstFailure } from './git.ts';
 import { endOn, startProgram } from './lifeline.ts';
 import type { RunLog } from './run-log.ts';
-import type { Starter } from './starter.ts';
+import { FIRST_FAILED } from './starter.ts';
+import type { Start, Starter } from './starter.ts';
 
 export interface ProgramOptions {
   starter: Starter;
@@ -22,6 +24,8 @@ export interface ProgramOptions {
   onProgress: (log: RunLog) => void;
   /** The file that names its process. */
   identity: string;
+  /** Fills the folder. */
+  first?: Start['first'];
 }
 
 /** How often the output is looked at while the program runs; a live table is painted as often. */
@@ -33,13 +37,15 @@ export interface ProgramEnd {
   log: RunLog;
 }
 
-/** Throws the system's error when the program cannot be started. */
+/** Throws the system's error when the program cannot be started, and a GitError when its folder cannot be filled. */
 export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
-  const { starter, program, directory, environment, log, errors, signal, onProgress, identity } = options;
-  const [command, ...first] = program;
+  const { starter, program, directory, environment, log, errors, signal, onProgress, identity, first } = options;
+  const [command, ...given] = program;
   log.result = undefined;
-  const words = [command, ...first, ...flagsOf(options)] as const;
-  const started = startProgram(starter, words, { directory, environment, stdout: log.path, stderr: errors, identity });
+  log.isComplete = false;
+  const words = [command, ...given, ...flagsOf(options)] as const;
+  const files = { stdout: log.path, stderr: errors, identity };
+  const started = startProgram(starter, words, { directory, environment, ...files, first });
   const look = () => {
     if (log.read()) onProgress(log);
   };
@@ -49,6 +55,9 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   try {
     const code = await started.ended;
     look();
+    log.isComplete = true;
+    if (first && code === FIRST_FAILED && log.sessionId === undefined && !signal.aborted)
+      throw firstFailure(first, errors);
     return { code, log };
   } finally {
     clearInterval(looking);

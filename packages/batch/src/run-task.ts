@@ -17,7 +17,7 @@ import type { Starter } from './starter.ts';
 import { TaskFiles } from './task-files.ts';
 import type { TryState } from './task-files.ts';
 import type { TaskOutcome, TaskResult } from './task-result.ts';
-import { makeWorkplace, removeWorkplace, savePatch, unlockWorkplace } from './workplace.ts';
+import { firstFor, makeWorkplace, removeWorkplace, savePatch, unlockWorkplace } from './workplace.ts';
 import type { Workplace } from './workplace.ts';
 
 export interface TaskContext {
@@ -50,8 +50,7 @@ const CHECK_TIMEOUT_MS = 30 * 60_000;
 const OVERLOAD_DELAY_MS = 5_000;
 const INTERRUPTED = new Set([129, 130, 143]);
 const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
-const BUDGET_EXIT = 56;
-const INPUT_EXIT = 42;
+const [BUDGET_EXIT, INPUT_EXIT] = [56, 42];
 /** Words of `castor --continue`, where the last prompt of the session has its answer. */
 const NOTHING_LEFT = 'no interrupted prompt';
 
@@ -161,6 +160,7 @@ class TaskRun {
     const options = {
       ...{ starter, claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
       ...{ log: this.readLog(), errors: this.files.errors, identity: this.files.child },
+      first: isContinued ? undefined : firstFor(workplace, this.where()),
       onProgress: (log: RunLog) => {
         if (log.takeOverload()) onOverload();
         onProgress({ step: 'running', calls: log.calls, turns: log.turns });
@@ -235,9 +235,9 @@ class TaskRun {
     more: Partial<TaskResult> = {},
   ): Promise<Settlement> {
     const { claim, attempt, startedAt } = this;
-    const { machine } = this.context;
     const durationMs = Math.round(performance.now() - this.began);
-    const run = { claim, attempt, startedAt, durationMs, machine, log: this.readLog(), spent: this.spent() };
+    const told = { machine: this.context.machine, log: this.readLog(), spent: this.spent() };
+    const run = { claim, attempt, startedAt, durationMs, ...told };
     const result = makeResult(status, run, { ...(error && { error }), ...more });
     this.save({ ended: { kind: 'result', result } });
     return this.leave();

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { LIFELINE_DESCRIPTOR, signalGroup, StarterDiedError } from './starter.ts';
+import { FIRST_FAILED, LIFELINE_DESCRIPTOR, signalGroup, StarterDiedError } from './starter.ts';
 import type { Environment, Start, Started, Starter } from './starter.ts';
 
 /** Of the shell: it reads its lines as a script, writes what happened, and keeps two lifelines for those it starts. */
@@ -23,6 +23,7 @@ const LATE_NEWS_MS = 500;
 const OWN = /^(?:_|PPID|E?UID|BASHOPTS|BASH_VERSINFO|SHELLOPTS)$/;
 
 export class ShellStarter implements Starter {
+  readonly hasFirst = true;
   private readonly environment: Environment;
   private readonly shells = new Set<Shell>();
   private current: Shell | undefined;
@@ -109,7 +110,8 @@ class Shell {
   }
 
   /** The outer process tells the end of the inner one, which becomes the program. `jobs` makes the shell forget those that ended. */
-  private script(number: number, { words, directory, environment, stdout, stderr, lifeline, identity }: Start): string {
+  private script(number: number, options: Start): string {
+    const { words, directory, environment, stdout, stderr, lifeline, identity, isBrief } = options;
     const pipe = {
       polled: `${READ_LIFELINE}<&-`,
       read: `${LIFELINE_DESCRIPTOR}<&${READ_LIFELINE} ${READ_LIFELINE}<&-`,
@@ -117,20 +119,35 @@ class Shell {
     }[lifeline ?? 'none'];
     const [out, err] = [quote(stdout), quote(stderr)];
     // It does not lead a group, so setsid becomes the program as well.
-    const first = lifeline === undefined ? '' : 'setsid ';
+    const asLeader = lifeline === undefined ? '' : 'setsid ';
+    const started = isBrief ? '' : `echo "started ${number} $!" >&${NEWS}; `;
     // Files are for their owner only; `true` is a command whose files may fail to open.
     return `{ umask 077; if true >>${out} 2>>${err}; then (
 exec </dev/null >>${out} 2>>${err} ${NEWS}>&- ${pipe}
+${this.firstOf(options)}
 ${identity === undefined ? '' : identify(identity)}
 umask $castor_mask
 ${unlessDead(process.pid)}
 cd ${quote(directory)} || exit 126
 ${this.changesFor(environment)}
-exec ${first}${words.map(quote).join(' ')}
-) & echo "started ${number} $!" >&${NEWS}; wait $!; echo "ended ${number} $?" >&${NEWS}
+exec ${asLeader}${words.map(quote).join(' ')}
+) & ${started}wait $!; echo "ended ${number} $?" >&${NEWS}
 else echo "unwritable ${number}" >&${NEWS}; fi; } &
 jobs >/dev/null 2>&1
 `;
+  }
+
+  /** A process of its own, named as the program will be: who signals the shell that waits for it leaves it behind. */
+  private firstOf({ first, identity }: Start): string {
+    if (!first) return '';
+    return `(
+${identity === undefined ? '' : identify(identity)}
+umask $castor_mask
+${unlessDead(process.pid)}
+cd ${quote(first.directory)} || exit 126
+${this.changesFor(first.environment)}
+exec ${first.words.map(quote).join(' ')} >/dev/null ${LIFELINE_DESCRIPTOR}<&-
+) & wait $! || exit ${FIRST_FAILED}`;
   }
 
   private changesFor(environment: Environment): string {

@@ -16,7 +16,14 @@ export interface Start {
   lifeline?: 'polled' | 'read' | undefined;
   /** This file names the process before the program begins, so that the next worker can wait for its end. */
   identity?: string | undefined;
+  /** Runs before the program, which starts if it succeeds: else the exit code is `FIRST_FAILED`. Only where the starter `hasFirst`. */
+  first?: { words: readonly string[]; directory: string; environment: Environment } | undefined;
+  /** It ends soon, and is never signalled. */
+  isBrief?: boolean | undefined;
 }
+
+/** No program of a task has this exit code. */
+export const FIRST_FAILED = 118;
 
 export interface Started {
   /** The exit code; null where a signal of the worker ended it. Throws the system's error when it cannot be started, and StarterDiedError. */
@@ -26,6 +33,7 @@ export interface Started {
 }
 
 export interface Starter {
+  readonly hasFirst: boolean;
   start(options: Start): Started;
   /** Ends the lifelines too. */
   close(): void;

@@ -21,6 +21,8 @@ export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environmen
   sandboxFlags?: readonly string[] | undefined;
   /** The folder of a batch on this machine, where it is not the submitter's. */
   directoryOf?: ((batch: string) => string) | undefined;
+  /** Somebody looks at what happens inside a task. */
+  isWatched?: boolean | undefined;
   stop: AbortSignal;
   cancel: AbortSignal;
 }
@@ -132,7 +134,9 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
     const settlement = await runTask(claim, {
       ...{ program: options.program, environment: options.environment, machine: options.machine },
       ...{ starter, isKept: options.isKept ?? false, signal, onWorked },
-      onProgress: (progress) => post({ type: 'progress', batch: of, task: task.id, progress }),
+      onProgress: (progress) => {
+        if (options.isWatched) post({ type: 'progress', batch: of, task: task.id, progress });
+      },
       onOverload: () => {
         void engine.slowDown(claim);
         post({ type: 'overload', batch: of, task: task.id });

@@ -3,14 +3,15 @@
  * itself. It knows the commit the task began with, and what the task changed. It survives its worker, and is removed whole.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { git, gitPrints } from './git.ts';
 import type { GitOptions } from './git.ts';
 import { findHead } from './known-base.ts';
 import type { Base } from './known-base.ts';
 import type { Start } from './starter.ts';
 import type { Task } from './task.ts';
+import { makeFirst, newRecord, recordOf, unreadyOf } from './worktree-record.ts';
 
 export interface Workplace {
   /** Where the program runs. */
@@ -21,6 +22,8 @@ export interface Workplace {
   base?: string;
   /** The repository of a worktree. */
   repository?: string;
+  /** Of a worktree that is made when the program starts, with `firstFor`. */
+  record?: string;
 }
 
 type Where = Omit<GitOptions, 'directory' | 'output'>;
@@ -34,16 +37,33 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
     throw new Error(`The folder ${folder} does not exist.`);
   if (isInPlace) return { directory: folder };
   const find = () => findBase(folder, ref ?? 'HEAD', where);
-  const { repository, prefix, base } = await (ref === undefined ? findHead(folder, find) : find());
+  const { repository, prefix, base, isPlain = false } = await (ref === undefined ? findHead(folder, find) : find());
   if (existsSync(path)) await removeWorkplace({ directory: path, top: path, repository }, where);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const directory = join(path, prefix);
+  makeFolder(dirname(path));
+  if (isPlain && where.by?.starter.hasFirst)
+    return { directory, top: path, base, repository, record: newRecord(repository) };
   // Forced: a record whose folder is gone does not matter.
   const add = ['worktree', 'add', '--force', '--force', '--detach', '--quiet', path, base];
   await git(add, { ...where, directory: repository, isSilent: true });
-  const directory = join(path, prefix);
   // A folder that git does not know yet is empty in the worktree.
   if (prefix !== '') mkdirSync(directory, { recursive: true });
   return { directory, top: path, base, repository };
+}
+
+/** What makes the worktree before the program starts, where that was left to it. */
+export function firstFor({ top, directory, record, base }: Workplace, where: Where): Start['first'] {
+  return top === undefined || base === undefined || record === undefined
+    ? undefined
+    : makeFirst({ top, directory, record, base }, where);
+}
+
+let lastMade = '';
+
+/** The tasks of a batch have one: it is not asked for a thousand times. */
+function makeFolder(path: string): void {
+  if (path !== lastMade || !existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
+  lastMade = path;
 }
 
 /** One call for three facts: a process costs more than what it finds out. */
@@ -114,13 +134,15 @@ export async function savePatch({ top, base }: Workplace, path: string, where: W
  * Also the record of a worktree in its repository. Never throws; the user's own folder is left alone. Records are not pruned as a whole:
  * that would remove those which another task makes at this moment.
  */
-export async function removeWorkplace({ top, repository }: Workplace, where: Where): Promise<void> {
+export async function removeWorkplace(workplace: Workplace, where: Where): Promise<void> {
+  const { top, repository } = workplace;
   if (top === undefined) return;
-  const record = repository === undefined ? undefined : recordOf(top);
+  const record = workplace.record ?? (repository === undefined ? undefined : recordOf(top));
   if (repository !== undefined && record === undefined)
     await git(['worktree', 'remove', '--force', '--force', top], { ...where, directory: repository }).catch(() => '');
   // As git does it: the folder, then its record. A git for it would cost more than all the rest.
-  await removeFolders(record === undefined ? [top] : [top, record], where);
+  const unready = workplace.record === undefined ? [] : [unreadyOf(workplace.record)];
+  await removeFolders(record === undefined ? [top] : [top, record, ...unready], where);
   if (record === undefined) return;
   try {
     if (readdirSync(dirname(record)).length === 0) rmdirSync(dirname(record));
@@ -130,9 +152,9 @@ export async function removeWorkplace({ top, repository }: Workplace, where: Whe
 }
 
 /** Takes away the lock of a git that was killed, after every process of the task has ended. The user's own folder is left alone. */
-export function unlockWorkplace({ top }: Workplace): void {
+export function unlockWorkplace({ top, record }: Workplace): void {
   if (top === undefined) return;
-  rmSync(join(recordOf(top) ?? join(top, '.git'), 'index.lock'), { force: true });
+  rmSync(join(record ?? recordOf(top) ?? join(top, '.git'), 'index.lock'), { force: true });
 }
 
 /** By a process of its own where a starter is at hand: a large repository would keep the worker from all its other tasks. */
@@ -140,27 +162,14 @@ async function removeFolders(paths: readonly string[], { by, environment }: Wher
   const start = (words: Start['words']) =>
     by?.starter.start({
       ...{ words, directory: '/', environment, stdout: '/dev/null', stderr: '/dev/null', identity: by.identity },
+      isBrief: true,
     }).ended;
   const left = () => paths.filter((path) => existsSync(path));
-  await start(['rm', '-rf', '--', ...paths]);
-  if (by && left().length === 0) return;
+  if ((await start(['rm', '-rf', '--', ...paths])) === 0) return;
   // Some tools leave folders that may not be written, such as Go its modules.
   await start(['sh', '-c', 'chmod -R u+rwX -- "$@"; rm -rf -- "$@"', 'sh', ...paths]);
   // Also what the process could not remove: this tells why.
   for (const path of left()) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** The record that the repository keeps of a worktree, where both name each other. */
-function recordOf(top: string): string | undefined {
-  try {
-    const [, record] = /^gitdir: (.+)$/m.exec(readFileSync(join(top, '.git'), 'utf8')) ?? [];
-    if (record === undefined || basename(dirname(record)) !== 'worktrees' || !isAbsolute(record)) return undefined;
-    const isOwn = readFileSync(join(record, 'gitdir'), 'utf8').trim() === join(top, '.git');
-    return isOwn && !existsSync(join(record, 'locked')) ? record : undefined;
-  } catch {
-    // No worktree, or half of one: git knows what to do.
-    return undefined;
-  }
 }
 
 /** Uncommitted changes that a worktree would not have; empty where there are none or the folder is no repository. */

@@ -114,6 +114,7 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
   const worker = work({
     ...{ engine, identity, program, environment, batch: id, concurrency: words.concurrency, isKept: words.isKept },
     ...{ sandboxFlags: await sandboxFlags(context), stop: stop.signal, cancel: cancel.signal },
+    isWatched: view.isLive,
   });
   const applier = new ResultApplier(words.apply, id, context);
   let told = seen.length;
@@ -130,7 +131,7 @@ export async function workUntilDone(id: string, words: BatchWords, context: Batc
     if (event.type === 'ended' && (words.format === 'jsonl' || words.apply !== undefined)) await tellResults();
     // Only these lines tell how the batch stands.
     if (event.type === 'ended' || (view.isLive && event.type !== 'progress')) status = await statusOf(id, context);
-    if (event.type !== 'progress' || view.isLive) await view.show(event, status);
+    await view.show(event, status);
   }
   await tellResults();
   status = await statusOf(id, context);
