@@ -16,7 +16,8 @@ async function run(script: Script, ...args: string[]) {
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const sent = model.requests.map(({ body }) => JSON.stringify(body.contents.at(-1)));
-  return { result: lines.at(-1), sent, stderr, code };
+  const told = lines.filter(({ type }) => type === 'error').map(({ message }) => message);
+  return { result: lines.at(-1), sent, told, stderr, code };
 }
 
 describe('a budget', () => {
@@ -73,6 +74,13 @@ describe('a budget', () => {
     await using model = await fakeModel([say('ok')]);
     const { code } = await runCli(['-p', 'go', '-m', 'my-own', '--max-cost', '1'], { model, workspace });
     expect(code).toBe(0);
+  });
+
+  it('that refuses a further attempt is told once', async () => {
+    const { result, stderr, told, code } = await run([answer(costing(2_000))], '--max-tokens', '1k');
+    expect([code, result]).toMatchObject([56, { error: { type: 'BudgetExceededError' }, budget: { name: 'tokens' } }]);
+    expect(told).toEqual(['The budget of this run is spent: 2000 of 1000 tokens.']);
+    expect(stderr.match(/is spent/g)).toHaveLength(1);
   });
 
   it('of time cuts a silent answer short, and says so', async () => {

@@ -271,8 +271,11 @@ export class AgentSession {
         hasEnded = result.done === true;
         if (result.done) return result.value;
         step = undefined;
-        see?.(result.value);
-        yield this.note(result.value);
+        const { value: event } = result;
+        see?.(event);
+        // The end of the prompt tells it, with the amounts.
+        if (event.type === GeminiEventType.Error && event.value.error.reason === 'budget_exceeded') continue;
+        yield this.note(event);
       }
     } catch (error) {
       hasEnded = true;
