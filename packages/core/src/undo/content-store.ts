@@ -42,8 +42,12 @@ export interface Segment {
   size: number;
 }
 
+/** Looked up once: to find a module of Node takes as long as to hash a small file. */
+let digest: (typeof builtin.crypto)['hash'] | undefined;
+
 export function hashOf(bytes: Uint8Array): string {
-  return builtin.crypto.hash('sha256', bytes, 'hex');
+  digest ??= builtin.crypto.hash;
+  return digest('sha256', bytes, 'hex');
 }
 
 export class ContentStore {
@@ -111,7 +115,8 @@ export class ContentStore {
     if (this.pendingBytes + bytes.length > BLOCK_BYTES) this.flush({ isSynced: false });
     if (bytes.length > this.pending.length) this.pending = Buffer.allocUnsafe(bytes.length);
     this.places.set(hash, { hash, offset: this.pendingBytes, length: bytes.length });
-    this.pendingBytes += bytes.copy(this.pending, this.pendingBytes);
+    this.pending.set(bytes, this.pendingBytes);
+    this.pendingBytes += bytes.length;
   }
 
   /** Undefined when the content is missing or damaged. */
@@ -186,17 +191,18 @@ export class ContentStore {
     this.own = undefined;
   }
 
-  private append(block: Buffer, places: readonly Placed[]): void {
-    const own = this.writable(block.length);
+  private append(parts: readonly Buffer[], places: readonly Placed[]): void {
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+    const own = this.writable(bytes);
     const start = own.size;
     try {
-      for (let done = 0; done < block.length;) done += writeSync(own.file, block, done);
+      for (const part of parts) for (let done = 0; done < part.length;) done += writeSync(own.file, part, done);
     } catch (error) {
       // Nothing half-written stays behind, also where the disk is full.
       ftruncateSync(own.file, start);
       throw error;
     }
-    own.size += block.length;
+    own.size += bytes;
     const { segment } = own;
     if (this.open(segment) === undefined) return;
     segment.size = own.size;

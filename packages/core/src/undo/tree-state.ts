@@ -45,6 +45,7 @@ export function unkeptContent(reason: Unkept, size: number, changedAt: number): 
 
 /** Undefined for a kept content. */
 export function unkeptReason(content: string): Unkept | undefined {
+  if (!content.startsWith('~')) return undefined;
   const [, reason = ''] = /^~([a-z]+):/.exec(content) ?? [];
   return UNKEPT.has(reason) ? (reason as Unkept) : undefined;
 }

@@ -212,7 +212,7 @@ class Walk {
     const isKnown = old?.inode === inode && old.kind === state.kind && old.changedAt >= found.birthtimeMs;
     const { evidence } = this.options;
     const before = old?.state ?? (above.wasClosed ? UNKNOWN : null);
-    if (!isSameState(before, state)) {
+    if (this.reader && !isSameState(before, state)) {
       const maker = evidence?.ofPresent(found, { isKnown, isFolder, parent: above.arrival });
       this.change({ path, before, after: state }, maker);
     }
@@ -250,7 +250,7 @@ class Walk {
   }
 
   private change(change: TreeChange, maker: Maker = 'call'): void {
-    if (this.reader) this.changes[maker].push(change);
+    this.changes[maker].push(change);
   }
 
   private gone(): void {

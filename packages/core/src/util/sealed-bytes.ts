@@ -42,7 +42,10 @@ export class Seal {
       this.key ??= readKey(join(this.folder, KEY_FILE));
       const decipher = builtin.crypto.createDecipheriv(CIPHER, this.key, sealed.subarray(0, NONCE_BYTES));
       decipher.setAuthTag(sealed.subarray(NONCE_BYTES, SEAL_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(SEAL_BYTES)), decipher.final()]);
+      const bytes = decipher.update(sealed.subarray(SEAL_BYTES));
+      // Proves the tag; this cipher has no bytes left to give.
+      decipher.final();
+      return bytes;
     } catch {
       // Damaged, cut off, or of another folder.
       return undefined;
