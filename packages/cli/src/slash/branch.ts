@@ -3,20 +3,47 @@
 import type { SlashCommand, CommandContext, CommandResult } from './command.ts';
 import { failure, info } from './command.ts';
 
+const list: SlashCommand = {
+  name: 'list',
+  description: 'Lists the branches of this folder.',
+  source: 'builtin',
+  run: (context) => answer(context, 'list'),
+};
+
 export const branch: SlashCommand = {
   name: 'branch',
   description: 'Copies this folder and the conversation, to try another way beside this one.',
   source: 'builtin',
   usage: '<name> [prompt] | list | compare <name> | merge <name> | drop <name> [--yes]',
-  async run(context, args): Promise<CommandResult> {
-    try {
-      const words = args.split(/\s+/).filter((word) => word !== '');
-      return info(await run(context, words));
-    } catch (error) {
-      return failure(error instanceof Error ? error.message : String(error));
-    }
-  },
+  subCommands: [
+    list,
+    ofBranch('compare', 'Shows what a branch and this folder changed since, and what each cost.'),
+    ofBranch('merge', 'Takes over what a branch changed.'),
+    ofBranch('drop', 'Removes the folder of a branch.', '<name> [--yes]'),
+  ],
+  run: answer,
 };
+
+function ofBranch(name: string, description: string, usage = '<name>'): SlashCommand {
+  return {
+    ...{ name, description, usage },
+    source: 'builtin',
+    names: async ({ agent, home }) => {
+      const { listBranches } = await import('@castor/core/program');
+      return (await listBranches({ home, root: agent.workspace.root })).map((each) => each.name);
+    },
+    run: (context, args) => answer(context, `${name} ${args}`),
+  };
+}
+
+async function answer(context: CommandContext, args: string): Promise<CommandResult> {
+  try {
+    const words = args.split(/\s+/).filter((word) => word !== '');
+    return info(await run(context, words));
+  } catch (error) {
+    return failure(error instanceof Error ? error.message : String(error));
+  }
+}
 
 const USAGE = 'Use /branch <name> [prompt], or /branch list, compare <name>, merge <name>, drop <name> [--yes].';
 

@@ -27,6 +27,15 @@ describe('createUnifiedDiff', () => {
   ])('says what the reference says of %s', async (_, before, after) => {
     expect(await createUnifiedDiff(before, after, LABELS)).toBe(reference(before, after));
   });
+
+  it('keeps a name with a line break on its line', async () => {
+    const diff = await createUnifiedDiff('', 'a\n', { ...LABELS, fileName: 'one\n+two' });
+    expect(diff.split('\n').slice(0, 3)).toEqual([
+      '--- "one\\n+two"\tCurrent',
+      '+++ "one\\n+two"\tProposed',
+      expect.stringMatching(/^@@ /),
+    ]);
+  });
 });
 
 describe('createSnippet', () => {

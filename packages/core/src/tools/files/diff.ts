@@ -31,7 +31,9 @@ const MAX_EDIT_LENGTH = 2000;
 
 export async function createUnifiedDiff(before: string, after: string, labels: DiffLabels): Promise<string> {
   const compared = await compare(before, after);
-  const lines = [`--- ${labels.fileName}\t${labels.oldHeader}`, `+++ ${labels.fileName}\t${labels.newHeader}`];
+  // As git does: a name with a line break would end the header early.
+  const name = /\p{Cc}/u.test(labels.fileName) ? JSON.stringify(labels.fileName) : labels.fileName;
+  const lines = [`--- ${name}\t${labels.oldHeader}`, `+++ ${name}\t${labels.newHeader}`];
   for (const hunk of groupChanges(compared.changes, DIFF_CONTEXT)) addHunk(lines, compared, hunk);
   return `${lines.join('\n')}\n`;
 }
