@@ -134,6 +134,33 @@ describe('a batch', () => {
     },
   );
 
+  it.skipIf(reason !== undefined)(
+    `keeps the refs of the user's repository from the commands of a task and from its check${skipped}`,
+    async () => {
+      await using place = await openBatchPlace();
+      // In the home folder, which commands see although it is below /tmp here.
+      const folder = join(place.workspace.home, 'repository');
+      const git = (line: string) => place.git('-c', 'alias.do=!bash -ec', 'do', `cd ~ && ${line}`);
+      git('git init -q repository && cd repository && touch a && git add a && git commit -qm one');
+      git('cd repository && git commit -q --allow-empty -m two && echo 3 > a && git stash -q');
+      const refs = () => git('cd repository && git for-each-ref && git stash list && git status --short');
+      const before = refs();
+      expect(before).toContain('stash@{0}');
+      const attack = 'git stash drop; git update-ref refs/heads/main HEAD~1; git branch x; git tag x';
+      const commit = 'git -c user.name=n -c user.email=e commit -q --allow-empty -m mine && git log --format=in:%s';
+      await using model = await fakeModel((request) =>
+        hasResult(request)
+          ? say(/in:mine/.exec(promptOf(request))?.[0] ?? promptOf(request))
+          : answer(call('run_shell_command', { command: `${attack}; ${commit}` })),
+      );
+      await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'a', folder, check: `${attack}; true` }]));
+      // Asked for, so that the check runs inside too.
+      const { lines, stderr } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl', '--', '-y', '-s'], { model });
+      expect(lines[0], stderr).toMatchObject({ status: 'success', answer: 'in:mine' });
+      expect(refs()).toBe(before);
+    },
+  );
+
   it('keeps keys from the check, and names a variable that is missing', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('ok'));

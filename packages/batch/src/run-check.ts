@@ -46,10 +46,16 @@ export async function runCheck(options: CheckOptions): Promise<number | null> {
 }
 
 /** In a sandbox that the user asked for, the check has the bounds of the task's own commands; else it runs as in CI. */
-export function checkLine(check: string, options: Claim['options'], program: readonly string[]): string {
+export function checkLine(
+  check: string,
+  options: Claim['options'],
+  program: readonly string[],
+  isWorktree: boolean,
+): string {
   const { flags, isSandboxAdded } = options;
   const isSandboxed = isSandboxAdded !== true && flags.some((flag) => /^(?:-s|--sandbox)(?:=true)?$/.test(flag));
   if (!isSandboxed) return check;
-  const words = [...program, 'sandbox', 'run', '--', 'sh', '-c', check];
+  const task = isWorktree ? ['--task', 'worktree'] : [];
+  const words = [...program, 'sandbox', 'run', ...task, '--', 'sh', '-c', check];
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }

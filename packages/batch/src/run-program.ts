@@ -13,6 +13,8 @@ export interface ProgramOptions {
   /** The command that starts castor. */
   program: readonly [string, ...string[]];
   directory: string;
+  /** Whether the folder is a worktree of the user's repository. */
+  isWorktree: boolean;
   environment: Readonly<Record<string, string | undefined>>;
   sessionId: string;
   isContinued: boolean;
@@ -65,10 +67,11 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   }
 }
 
-function flagsOf({ claim, sessionId, isContinued }: ProgramOptions): string[] {
+function flagsOf({ claim, sessionId, isContinued, isWorktree }: ProgramOptions): string[] {
   const { task, reserved, options } = claim;
   const { limits } = task;
   const flags = [...options.flags, '-o', 'stream-json', '--task', 'spending'];
+  if (isWorktree) flags.push('--task', 'worktree');
   if (task.model !== undefined) flags.push('--model', task.model);
   if (task.schema !== undefined) flags.push('--output-schema', task.schema);
   if (limits.turns !== undefined) flags.push('--max-turns', String(limits.turns));

@@ -159,6 +159,7 @@ class TaskRun {
     const { starter, program, environment, signal, onProgress, onOverload } = this.context;
     const options = {
       ...{ starter, claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
+      isWorktree: workplace.repository !== undefined,
       ...{ log: this.readLog(), errors: this.files.errors, identity: this.files.child },
       first: isContinued ? undefined : firstFor(workplace, this.where()),
       onProgress: (log: RunLog) => {
@@ -185,14 +186,14 @@ class TaskRun {
     return { ...this.claim, task: { ...task, schema: this.files.schema } };
   }
 
-  private async check({ directory }: Workplace): Promise<void> {
+  private async check({ directory, repository }: Workplace): Promise<void> {
     const { task } = this.claim;
     if (task.check === undefined) return;
     this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
     this.files.write(this.files.answer, this.readLog().answer);
     const exitCode = await runCheck({
       starter: this.context.starter,
-      command: checkLine(task.check, this.claim.options, this.context.program),
+      command: checkLine(task.check, this.claim.options, this.context.program, repository !== undefined),
       directory,
       environment: { ...this.context.environment, CASTOR_ANSWER: this.files.answer },
       granted: task.environment,

@@ -41,7 +41,11 @@ export async function runSandboxCommand(argv: readonly string[], context: Subcom
   const { output } = context;
   const [name = '', ...rest] = argv;
   const profiles = SANDBOX_PROFILES.filter((profile) => profile !== 'off');
-  const words = parseWords(rest, { command: 'sandbox', valued: { '--profile': profiles }, flags: ['--help', '-h'] });
+  const words = parseWords(rest, {
+    command: 'sandbox',
+    valued: { '--profile': profiles, '--task': ['worktree'] },
+    flags: ['--help', '-h'],
+  });
   const isAsked = name === '--help' || name === '-h' || (typeof words !== 'string' && words.flags.size > 0);
   if (GRANTS.has(name) && !rest.includes('--help')) {
     const { runGrantsCommand } = await import('./sandbox-grants.ts');
@@ -54,7 +58,7 @@ export async function runSandboxCommand(argv: readonly string[], context: Subcom
   }
   let bench: Bench;
   try {
-    bench = await openBench(context, words.values.get('--profile') as SandboxProfile | undefined);
+    bench = await openBench(context, words.values);
   } catch (error) {
     output.note(`castor: no sandbox works here. ${getErrorMessage(error)}`);
     return ExitCode.Sandbox;
@@ -71,8 +75,9 @@ export async function runSandboxCommand(argv: readonly string[], context: Subcom
 /** Without a profile, the one of a session in default mode that may ask about hosts. */
 async function openBench(
   { cwd, home, environment }: SubcommandContext,
-  profile: SandboxProfile | undefined,
+  values: ReadonlyMap<string, string>,
 ): Promise<Bench> {
+  const profile = values.get('--profile') as SandboxProfile | undefined;
   const installed = await findInstalledExtensions({ home, cwd });
   const { configuration, trust } = loadTrustedConfiguration({ args: {}, cwd, home, environment, installed });
   const { allowedPaths: writable, networkAccess } = boundsOf(configuration.settings, home);
@@ -80,6 +85,8 @@ async function openBench(
     ...{ home, root: resolve(cwd), environment: configuration.environment, profile, writable, networkAccess },
     isTrusted: trust.trusted !== false,
     isAirgapped: configuration.settings.castor.airgap,
+    // The check of a batch task.
+    borrowsRepository: values.has('--task'),
   });
 }
 

@@ -51,6 +51,7 @@ export function chooseSandbox(sources: SandboxSources & { home: string }): Sandb
       isAirgapped: isClosed,
       autoAllow: settings.tools.autoAllowSandboxed,
       isTried: args.task?.includes('sandboxed'),
+      borrowsRepository: args.task?.includes('worktree'),
     },
   };
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { answer, call, createWorkspace, say } from '@castor/testkit';
 import type { Step, Workspace } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
+import { reasonToSkip } from '../sandbox/sandbox.fixture.ts';
 import { agentFile, openSubagents, responseOf, sentText } from './subagents.fixture.ts';
 
 const invoke = answer(call('invoke_agent', { agent_name: 'r', prompt: 'x', isolation: 'worktree' }, { id: 'p' }));
@@ -56,7 +57,34 @@ async function resumeCut(files: Workspace, fresh: string, meanwhile: string) {
   return { env, cut, output: String(response['output'] ?? response['error']) };
 }
 
+const reason = await reasonToSkip();
+
 describe('an isolated run', () => {
+  it.skipIf(reason !== undefined)(
+    `in a sandbox commits, and reaches no branch, tag or stash${reason === undefined ? '' : ` (skipped: ${reason})`}`,
+    { tags: 'wide' },
+    async () => {
+      const made = await createWorkspace({ homeFiles: { ...homeFiles, 'work/a.txt': LINES } });
+      // In the home folder, which commands see although it is below /tmp here.
+      const files: Workspace = { ...made, project: join(made.home, 'work') };
+      for (const line of ['init -q -b main', 'add .', 'commit -qm one', 'commit -q --allow-empty -m two'])
+        git(files, ...line.split(' '));
+      writeFileSync(join(files.project, 'a.txt'), 'mine');
+      git(files, 'stash', '-q');
+      const before = git(files, 'for-each-ref');
+      const attack = 'git stash drop; git update-ref refs/heads/main HEAD~1; git branch x; git tag x';
+      const commit = 'git -c user.name=n -c user.email=e commit -q --allow-empty -m mine && git log --format=in:%s -1';
+      const command = answer(call('run_shell_command', { command: `${attack}; ${commit}` }, { id: 's' }));
+      await using env = await openSubagents(
+        { main: [invoke, say('ok')], r: [command, complete] },
+        { workspace: files, approvalMode: 'yolo', sandbox: {} },
+      );
+      await env.ask('go');
+      expect(sentText(env.requestsOf('r').at(-1))).toContain('in:mine');
+      expect(git(files, 'for-each-ref')).toBe(before);
+    },
+  );
+
   it('that is resumed has its earlier changes again, and hands them over', { tags: 'wide' }, async () => {
     await using files = await openRepository();
     const { env, cut, output } = await resumeCut(files, LINES.replace('one', 'ONE'), LINES.replace('seven', 'SEVEN'));

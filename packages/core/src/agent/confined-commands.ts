@@ -66,7 +66,7 @@ export async function openConfinedCommands(given: ConfinedCommandsOptions): Prom
     granted: () => desk.granted(),
     needed: [join(tempDirectory, 'bin'), join(tempDirectory, 'tool-outputs')],
     allowedVariables: options.redaction?.allowed,
-    isTried: request.isTried,
+    ...{ isTried: request.isTried, borrowsRepository: request.borrowsRepository },
     quarantineDirectory: join(userDirectory(home), 'tmp', 'quarantine'),
     decideHost: (host, port, _call, gone) => desk.decideHost(host, port, gone),
     onStopped: warn,

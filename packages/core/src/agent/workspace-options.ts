@@ -140,6 +140,8 @@ export interface SandboxRequest {
   autoAllow?: 'never' | 'auto_edit' | 'always' | undefined;
   /** The caller has tried the whole sandbox on this computer a moment ago. A false claim lets commands fail; none runs outside. */
   isTried?: boolean | undefined;
+  /** The workspace is a worktree that the caller made without a branch: commands commit there, and branches, tags and the stash of its repository stay read-only. */
+  borrowsRepository?: boolean | undefined;
 }
 
 export interface AgentsOptions {

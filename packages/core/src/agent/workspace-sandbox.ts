@@ -22,7 +22,7 @@ export interface WorkspaceSandbox extends ConfinedCommands {
   describe(): string;
   /** The same for the audit log. */
   bounds(): CommandBounds;
-  /** The same bounds for another folder, such as the worktree of a sub-agent. */
+  /** The same bounds for the worktree of a sub-agent, whose repository stays the session's. */
   at(root: string): Promise<WorkspaceSandbox>;
 }
 
@@ -62,10 +62,10 @@ export async function openWorkspaceSandbox(given: WorkspaceSandboxOptions): Prom
   return {
     confine: async (invocation, use) => (await commands()).confine(invocation, use),
     bounds: () => ({ profile: profile(), grants: desk.list() }),
-    describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts, request.isAirgapped),
+    describe: () => describeBounds(profile(), [...roots, ...desk.granted().writable], desk.hosts, request),
     around: async (...command) => (await commands()).around(...command),
     widen: async (wanted) => (await commands()).widen(wanted),
-    at: (other) => openWorkspaceSandbox({ ...given, roots: [other] }),
+    at: (other) => openWorkspaceSandbox({ ...given, roots: [other], request: { ...request, borrowsRepository: true } }),
     dispose: () =>
       void loading?.then(
         (opened) => opened.dispose(),

@@ -58,5 +58,8 @@ export const PROTECTED_IN_HOME: readonly string[] = [
   ],
 ];
 
-/** The parts of a repository's common folder that a worktree of it has to write. */
+/** The parts of a repository's common folder that a worktree with a branch has to write. */
 export const WRITTEN_BY_WORKTREES: readonly string[] = ['objects', 'refs', 'logs'];
+
+/** The same for a worktree without a branch: its HEAD and the log of it are in its own folder. */
+export const WRITTEN_BY_BORROWERS: readonly string[] = ['objects'];

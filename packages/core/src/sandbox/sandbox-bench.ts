@@ -21,6 +21,7 @@ export interface BenchOptions {
   profile?: SandboxProfile | undefined;
   isTrusted?: boolean | undefined;
   isAirgapped?: boolean | undefined;
+  borrowsRepository?: boolean | undefined;
   writable: readonly string[];
   /** Whether it reaches package registries. */
   networkAccess: boolean;
@@ -46,7 +47,7 @@ export async function openSandboxBench(options: BenchOptions) {
   const profile =
     options.profile ?? chooseProfile({ mode: 'default', isTrusted, hasNetwork: desk.hosts.length > 0, isReadOnly });
   const sandbox = await Sandbox.open({
-    ...{ home, roots: [root], environment },
+    ...{ home, roots: [root], environment, borrowsRepository: options.borrowsRepository },
     profile: () => profile,
     granted: () => desk.granted(),
     decideHost: (host, port) => desk.decideHost(host, port),

@@ -27,12 +27,18 @@ export function chooseProfile({ mode, isTrusted, hasNetwork, isReadOnly }: Profi
   return hasNetwork ? 'workspace-write+net' : 'workspace-write';
 }
 
-/** The sentence about the bounds that the model gets. */
+const BORROWED =
+  ' In git they commit on no branch (detached HEAD): branches, tags and the stash of the repository are read-only.';
+
+/** What the model gets to know about the bounds. */
 export function describeBounds(
   profile: SandboxProfile,
   writable: readonly string[],
   hosts: readonly string[],
-  isAirgapped = false,
+  {
+    isAirgapped,
+    borrowsRepository,
+  }: { isAirgapped?: boolean | undefined; borrowsRepository?: boolean | undefined } = {},
 ): string {
   if (profile === 'off') return '';
   const files =
@@ -45,5 +51,5 @@ export function describeBounds(
       : profile === 'read-only' || isAirgapped
         ? 'reach no network'
         : 'reach localhost, and ask the user about other hosts';
-  return `Shell commands run in a sandbox: they ${files}, ${network}, and see no credentials; a result says what was denied.`;
+  return `Shell commands run in a sandbox: they ${files}, ${network}, and see no credentials; a result says what was denied.${borrowsRepository && profile !== 'read-only' ? BORROWED : ''}`;
 }

@@ -58,7 +58,15 @@ export interface TestSandbox {
 export interface TestSandboxOptions extends Partial<
   Pick<
     SandboxOptions,
-    'granted' | 'needed' | 'decideHost' | 'allowsAddress' | 'lookup' | 'onPort' | 'limits' | 'onStopped'
+    | 'granted'
+    | 'needed'
+    | 'borrowsRepository'
+    | 'decideHost'
+    | 'allowsAddress'
+    | 'lookup'
+    | 'onPort'
+    | 'limits'
+    | 'onStopped'
   >
 > {
   /** In the home folder. */
@@ -103,6 +111,7 @@ export async function openTestSandbox(options: TestSandboxOptions = {}): Promise
   const { profile = 'workspace-write', granted = () => ({ writable: [], readable: [] }), needed } = options;
   const sandbox = await Sandbox.open({
     ...{ home, roots: [root], environment: process.env, granted, needed },
+    borrowsRepository: options.borrowsRepository,
     ...{ decideHost: options.decideHost, allowsAddress: options.allowsAddress, lookup: options.lookup },
     ...{ onPort: options.onPort, limits: options.limits, onStopped: options.onStopped },
     profile: () => profile,

@@ -37,6 +37,8 @@ export interface SandboxOptions {
   home: string;
   /** The workspace and its additional folders. */
   roots: readonly string[];
+  /** The workspace is a worktree that Castor made without a branch: branches, tags and the stash of its repository stay read-only. */
+  borrowsRepository?: boolean | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   /** The profile of a program that starts now. */
   profile(): SandboxProfile;
@@ -296,10 +298,11 @@ export class Sandbox implements CommandSandbox {
   }
 
   private look(): Survey {
-    const { home, roots, needed } = this.options;
+    const { home, roots, needed, borrowsRepository } = this.options;
     const { temporary, emptyFile } = this.folder;
+    const places = { home, roots, needed, borrowsRepository, temporary, emptyFile };
     const keep = (text: string) => this.folder.write('masked', text);
-    this.survey ??= surveyDisk({ home, roots, needed, temporary, emptyFile, keep, ...this.options.granted() });
+    this.survey ??= surveyDisk({ ...places, keep, ...this.options.granted() });
     return this.survey;
   }
 }

@@ -124,9 +124,9 @@ export class SeatbeltSandbox implements CommandSandbox {
     const key = JSON.stringify(granted);
     if (key !== this.surveyKey) this.refresh();
     this.surveyKey = key;
-    const { home, roots, needed } = this.options;
+    const { home, roots, needed, borrowsRepository } = this.options;
     const { temporary, emptyFile } = this.folder;
-    this.survey ??= surveyDisk({ home, roots, needed, temporary, emptyFile, ...granted });
+    this.survey ??= surveyDisk({ home, roots, needed, borrowsRepository, temporary, emptyFile, ...granted });
     return this.survey;
   }
 }

@@ -20,6 +20,8 @@ export interface SurveyRequest {
   readable?: readonly string[] | undefined;
   /** Folders inside hidden ones that commands need, such as that of the wrapper of git. */
   needed?: readonly string[] | undefined;
+  /** The workspace is a worktree that Castor made: the refs of its repository stay read-only. */
+  borrowsRepository?: boolean | undefined;
   temporary: string;
   emptyFile: string;
   /** Keeps a text for commands, and returns the file. */
@@ -40,7 +42,7 @@ export interface Survey {
 export function surveyDisk(request: SurveyRequest): Survey {
   const home = realPath(request.home) ?? request.home;
   const roots = request.roots.flatMap((root) => realPath(root) ?? []);
-  const { watched, isCutShort, ...inside } = surveyProtected(home, roots);
+  const { watched, isCutShort, ...inside } = surveyProtected(home, roots, request.borrowsRepository);
   createCaches(home);
   const candidates = hiddenPaths(home);
   const sockets = findSockets(home);

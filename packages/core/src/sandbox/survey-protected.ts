@@ -13,6 +13,7 @@ import {
   PROTECTED_IN_HOME,
   PROTECTED_IN_WORKTREE,
   PROTECTED_NAMES,
+  WRITTEN_BY_BORROWERS,
   WRITTEN_BY_WORKTREES,
 } from './protected-names.ts';
 import { readPlainText } from './read-plain-file.ts';
@@ -37,7 +38,9 @@ export const UNSEARCHED: ReadonlySet<string> = new Set(
 );
 
 /** Real paths. */
-export function surveyProtected(home: string, roots: readonly string[]): ProtectedFacts {
+export function surveyProtected(home: string, roots: readonly string[], borrowsRepository = false): ProtectedFacts {
+  // Not read from HEAD, which a command can write.
+  const shared = borrowsRepository ? WRITTEN_BY_BORROWERS : WRITTEN_BY_WORKTREES;
   const { repositories, isCutShort } = findRepositories(roots);
   const protectedPaths: string[] = [];
   const watched: string[] = [];
@@ -58,7 +61,7 @@ export function surveyProtected(home: string, roots: readonly string[]): Protect
     const found = lstatSync(git, { throwIfNoEntry: false });
     if (!found?.isDirectory()) sort(git, isMounted(folder));
     if (found?.isFile()) {
-      const parts = partsOfRepository(folder, git);
+      const parts = partsOfRepository(folder, git, shared);
       repository.push(...parts);
       if (parts[0] !== undefined) for (const name of PROTECTED_IN_WORKTREE) sort(join(parts[0], name));
     }
@@ -98,7 +101,7 @@ function findRepositories(roots: readonly string[]): { repositories: string[]; i
  * A worktree's `.git` names a folder of its repository. Only if that folder names the worktree in turn are parts of the
  * repository writable: the file could point anywhere. The worktree's own folder comes first.
  */
-function partsOfRepository(worktree: string, gitFile: string): string[] {
+function partsOfRepository(worktree: string, gitFile: string, shared: readonly string[]): string[] {
   const pointer = /^gitdir: (.+)$/m.exec(readPlainText(gitFile))?.[1];
   if (pointer === undefined) return [];
   const own = realPath(resolve(worktree, pointer));
@@ -107,7 +110,7 @@ function partsOfRepository(worktree: string, gitFile: string): string[] {
   if (back === '' || realPath(resolve(own, back)) !== realPath(gitFile)) return [];
   const common = realPath(resolve(own, readPlainText(join(own, 'commondir')).trim() || '../..'));
   if (common === undefined || !isWithin(own, common) || dirname(dirname(own)) !== common) return [];
-  return [own, ...WRITTEN_BY_WORKTREES.map((name) => join(common, name))].filter(isFolder);
+  return [own, ...shared.map((name) => join(common, name))].filter(isFolder);
 }
 
 export function realPath(path: string): string | undefined {
