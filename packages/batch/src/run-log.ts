@@ -32,7 +32,7 @@ export class RunLog {
   calls = 0;
   sessionId: string | undefined;
   model: string | undefined;
-  /** Nobody writes it any more, and all of it is read. */
+  /** Its program has ended, and all of it is read. */
   isComplete = false;
   /** Of the runs in the file that have ended. */
   private ended: Sums = { cost: 0, tokens: 0, turns: 0 };

@@ -21,7 +21,7 @@ export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environmen
   sandboxFlags?: readonly string[] | undefined;
   /** The folder of a batch on this machine, where it is not the submitter's. */
   directoryOf?: ((batch: string) => string) | undefined;
-  /** Somebody looks at what happens inside a task. */
+  /** A user looks at what happens inside a task. */
   isWatched?: boolean | undefined;
   stop: AbortSignal;
   cancel: AbortSignal;
