@@ -88,7 +88,7 @@ describe('with --screen-reader', () => {
     terminal.type('Ask\r');
     await terminal.waitForText('A command is running: tab types into it, ctrl+b to the background.');
     terminal.type('\t');
-    await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
+    await terminal.waitForText('shift+tab back to the prompt · ctrl+b to the background');
     terminal.type('Ada\r');
     await terminal.waitForText('Done.');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('hi Ada');

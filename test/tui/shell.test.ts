@@ -38,7 +38,7 @@ describe('a command that runs', () => {
       // What is typed before it asks is echoed before its question.
       await terminal.waitForText(ASKED);
       terminal.type(TAB);
-      await terminal.waitForText('shift+tab: back to the prompt · ctrl+b: background');
+      await terminal.waitForText('shift+tab back to the prompt · ctrl+b to the background');
       terminal.type('Adax');
       await terminal.waitForText('Name: Adax');
       terminal.type(BACKSPACE);
@@ -119,7 +119,7 @@ describe('Ctrl+B', () => {
       );
       terminal.type(CTRL_B);
       await terminal.waitForText(/── running · PID \d+ · echo started;/);
-      await terminal.waitForText('ctrl+b: back · ctrl+l: list · ctrl+k: end it');
+      await terminal.waitForText('ctrl+b back · ctrl+l the list · ctrl+k ends it');
       terminal.type('Ada\r');
       await terminal.waitForText(/^Town:/m);
       terminal.type('Bath\r');
@@ -169,6 +169,6 @@ describe('Ctrl+B', () => {
     await using opened = await openTerminal(OPTIONS);
     const { terminal } = opened;
     terminal.type('/tasks\r');
-    await terminal.waitForText('No background commands.');
+    await terminal.waitForText(/^❯ \/tasks\n {2}└ No background commands\.$/m);
   });
 });

@@ -94,11 +94,12 @@ function spentOn({ state }: App): { ms: number; usd: number | undefined } {
 }
 
 /** A failed prompt says what next, and where its details are. */
-function tellWayOut(app: App, { outcome }: PromptEndedEvent): void {
+function tellWayOut(app: App, { outcome, error }: PromptEndedEvent): void {
   const { report } = app.state;
   app.state.report = undefined;
   if (outcome !== 'failed') return;
-  const next = '/model for another one · /bug keeps what led to it';
+  const other = error?.reason === 'unauthorized' ? '/auth for another key' : '/model for another one';
+  const next = `${other} · /bug keeps what led to it`;
   const rows = [next, ...(report === undefined ? [] : [`details: ${report}`])];
   const { secondary } = app.appearance.styles;
   const inset = { width: app.width, first: '  ', rest: '  ' };

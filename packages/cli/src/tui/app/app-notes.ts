@@ -17,7 +17,8 @@ export class AppNotes {
 
   info(text: string): void {
     const { app } = this;
-    if (this.isAfterCommand) app.print(app.printer?.outcome(text) ?? [text]);
+    const shown = withTilde(text, app.options.home);
+    if (this.isAfterCommand) app.print(app.printer?.outcome(shown) ?? [shown]);
     else this.note('·', text, app.appearance.styles.secondary);
   }
 
@@ -48,6 +49,8 @@ export class AppNotes {
   private note(mark: string, text: string, style: Style): void {
     const { app } = this;
     const shown = withTilde(text, app.options.home);
-    app.print(['', ...(app.printer?.note(mark, shown, style) ?? [`${mark} ${shown}`])]);
+    const rows = app.printer?.note(mark, shown, style) ?? [`${mark} ${shown}`];
+    // What a slash command could not do stands below it, as its outcome does.
+    app.print(this.isAfterCommand ? rows : ['', ...rows]);
   }
 }

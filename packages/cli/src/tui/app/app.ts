@@ -111,7 +111,7 @@ export interface App {
   screenLook(plain: Style): Omit<ScreenLook, 'hasCursor'>;
   submit(given: GivenPrompt): void;
   /** Prints lines of our own permanently, after everything that has arrived so far. */
-  print(lines: readonly string[]): void;
+  print(lines: readonly string[], kind?: 'turn'): void;
   info(text: string): void;
   /** Prints a slash command; the next note is its outcome, and hangs below it. */
   showCommand(text: string): void;

@@ -77,7 +77,8 @@ class ShownWork {
         if (app.isSpoken || !LEAVES_NOTHING.test(text)) app.showCommand(text);
       },
       onShell: (command) => {
-        app.print(['', ...renderUser(`!${command}`, { styles: app.appearance.styles, width: app.width })]);
+        const rows = renderUser(`!${command}`, { styles: app.appearance.styles, width: app.width });
+        app.print(['', ...rows], 'turn');
         const callId = `shell-${++app.state.shellCount}`;
         this.callId = callId;
         app.clientCalls.scheduleToolCalls([{ callId, name: 'Shell', description: command }]);

@@ -170,9 +170,9 @@ export class TerminalApp implements App {
     this.conversation.submit(given);
   }
 
-  print(lines: readonly string[]): void {
+  print(lines: readonly string[], kind?: 'turn'): void {
     if (lines.length > 0) this.notes.onPrinted();
-    this.screen.print(this.printer?.takeWith(this.store.getSnapshot(), lines) ?? lines);
+    this.screen.print(this.printer?.takeWith(this.store.getSnapshot(), lines, kind) ?? lines);
   }
 
   info(text: string): void {

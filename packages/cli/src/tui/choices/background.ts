@@ -5,13 +5,16 @@ import type { App } from '../app/app.ts';
 import type { CommandScreen } from '../command-screen/command-screen.ts';
 import { BackgroundView } from '../command-screen/background-view.ts';
 
+const NONE = 'No background commands.';
 /** Visible output keeps moving. */
 const LOOK_MS = 200;
 
 /** Resolves when the user closes the view. */
 export async function showBackground(app: App, signal?: AbortSignal): Promise<void> {
   const { agent } = app.state;
-  if (!agent || agent.background.list().length === 0) return app.toast('No background commands.');
+  // A key has no row that an outcome could hang under.
+  if (!agent || agent.background.list().length === 0)
+    return signal ? app.info(NONE) : app.toast(NONE);
   const { background, shell } = agent;
   const { commandScreens } = app;
   let attended: CommandScreen | undefined;

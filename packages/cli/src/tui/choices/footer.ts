@@ -31,7 +31,7 @@ export async function chooseFooter(app: App, signal: AbortSignal): Promise<void>
     const shown = footerItems(start.settings.ui);
     const choice = await app.dialogs.choose<Choice>(
       {
-        title: 'Footer items (enter toggles, esc closes)',
+        title: 'What the rule shows',
         initial,
         options: [
           ...FOOTER_ITEMS.map((item) => ({

@@ -12,9 +12,10 @@ import type { Keymap } from '../input/keymap.ts';
 import { makeVisibleLine } from '../../make-visible.ts';
 import type { ScreenPicture } from './screen-rows.ts';
 import type { KeyModes } from './emulator.ts';
-import { shortenRow } from '../text/row-width.ts';
+import { renderKeys, renderRule } from '../render/rule.ts';
+import { rowWidth, shortenRow } from '../text/row-width.ts';
 import type { Dialog, DialogSpace, DialogView } from '../dialogs/dialog.ts';
-import { hintOf } from '../dialogs/key-hint.ts';
+import { keysOf } from '../dialogs/key-hint.ts';
 import { shellRows } from './shell-rows.ts';
 
 export interface BackgroundPort {
@@ -39,6 +40,9 @@ export interface BackgroundViewOptions {
 }
 
 const MOST_LISTED = 12;
+const ROOM_FOR_GAPS = 12;
+/** Of the sign, the number and the state beside a command. */
+const STATE_CELLS = 36;
 const IN_LIST: readonly CommandName[] = [
   ...(['background.escape', 'background.unfocusList', 'background.unfocus', 'background.toggle'] as const),
   ...(['background.select', 'background.kill', 'nav.dialog.up', 'nav.dialog.down'] as const),
@@ -154,38 +158,42 @@ export class BackgroundView implements Dialog {
     const process = this.options.port.list().find((each) => each.pid === pid);
     const title = process ? `${stateOf(process)} · PID ${pid} · ${process.command}` : `PID ${pid}`;
     const isOver = process?.status !== 'running';
-    const hint = hintOf(this.options.keymap(), [
+    const keys = keysOf(this.options.keymap(), [
       ['background.toggle', 'back'],
-      ['background.toggleList', 'list'],
-      ...(isOver ? [] : [['background.kill', 'end it'] as const]),
+      ['background.toggleList', 'the list'],
+      ...(isOver ? [] : [['background.kill', 'ends it'] as const]),
     ]);
     const shown = output === '' && !this.canType ? '(nothing written yet)' : output;
     const screen = this.options.port.screen(pid);
-    return shellRows({ title, screen, output: shown, takesText: this.canType, hint }, space);
+    return shellRows({ title, screen, output: shown, takesText: this.canType, keys }, space);
   }
 
   private viewList({ styles, width, maxRows }: DialogSpace): DialogView {
     const all = this.options.port.list();
-    const most = Math.max(Math.min(maxRows - 2, MOST_LISTED), 1);
+    const isLow = maxRows < ROOM_FOR_GAPS;
+    const most = Math.max(Math.min(maxRows - (isLow ? 2 : 4), MOST_LISTED), 1);
     const first = Math.max(0, Math.min(this.index - Math.floor(most / 2), all.length - most));
-    const rows = all.slice(first, first + most).map((process, offset) => {
+    const shown = all.slice(first, first + most);
+    const names = shown.map(({ command }) => shortenRow(makeVisibleLine(command), Math.max(width - STATE_CELLS, 10)));
+    const column = Math.max(0, ...names.map(rowWidth)) + 2;
+    const rows = shown.map((process, offset) => {
       const index = first + offset;
-      const isActive = index === this.index;
-      const label = `${index > 8 ? '   ' : `${index + 1}  `}${makeVisibleLine(process.command)}`;
+      const name = names[offset] ?? '';
+      const label = `${index > 8 ? '   ' : `${index + 1}  `}${name}`;
       const state = styles.secondary(`${stateOf(process)} · PID ${process.pid}`);
-      const command = shortenRow(label, Math.max(width - 34, 10));
-      return shortenRow(
-        `${isActive ? styles.bold(styles.accent('❯ ')) : '  '}${isActive ? styles.accent(command) : command}  ${state}`,
-        width,
-      );
+      const isActive = index === this.index;
+      const lead = isActive ? styles.bold(styles.accent(`❯ ${label}`)) : `  ${label}`;
+      return shortenRow(`${lead}${' '.repeat(column - rowWidth(name))}${state}`, width);
     });
-    const hint = hintOf(this.options.keymap(), [
-      ['background.select', 'show'],
-      ['background.kill', 'end it'],
+    const keys = keysOf(this.options.keymap(), [
+      ['background.select', 'shows it'],
+      ['background.kill', 'ends it'],
       ['background.escape', 'back'],
     ]);
-    const title = `${styles.warning('? ')}${styles.bold('Commands in the background')}`;
-    return { rows: [title, ...rows, styles.secondary(shortenRow(`  ${hint}`, width))] };
+    const count = styles.secondary(`${this.index + 1} of ${all.length}`);
+    const title = renderRule({ styles, width, left: styles.bold('Commands in the background'), right: count });
+    const gap = isLow ? [] : [''];
+    return { rows: [title, ...gap, ...rows, ...gap, shortenRow(`  ${renderKeys(keys, styles)}`, width)] };
   }
 }
 

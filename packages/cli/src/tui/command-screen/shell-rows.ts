@@ -7,6 +7,8 @@ import { liveTail } from './live-tail.ts';
 import { makeVisibleLine } from '../../make-visible.ts';
 import type { ScreenPicture } from './screen-rows.ts';
 import { windowOf } from './screen-window.ts';
+import type { KeyHint } from '../dialogs/key-hint.ts';
+import { renderKeys } from '../render/rule.ts';
 import { cutRow, rowWidth, shortenRow } from '../text/row-width.ts';
 import type { DialogSpace, DialogView } from '../dialogs/dialog.ts';
 
@@ -17,8 +19,8 @@ export interface ShellPicture {
   /** The caret is in its last line, if it takes text. */
   readonly output: string;
   readonly takesText: boolean;
-  /** Stands below the caret and is short. */
-  readonly hint: string;
+  /** They stand below the caret: the row is short. */
+  readonly keys: readonly KeyHint[];
 }
 
 const MOST_ROWS = 14;
@@ -31,7 +33,7 @@ export function shellRows(picture: ShellPicture, space: DialogSpace): DialogView
   const head = `── ${makeVisibleLine(picture.title)} `;
   const rule = cutRow(`${shortenRow(head, width - 1)}${'─'.repeat(Math.max(width - rowWidth(head), 0))}`, width);
   return {
-    rows: [styles.warning(rule), ...rows, styles.secondary(shortenRow(`  ${picture.hint}`, width))],
+    rows: [styles.warning(rule), ...rows, shortenRow(`  ${renderKeys(picture.keys, styles)}`, width)],
     ...(caret && picture.takesText && { caret: { ...caret, row: caret.row + 1 } }),
   };
 }

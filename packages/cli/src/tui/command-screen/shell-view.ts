@@ -7,7 +7,7 @@ import type { Keymap } from '../input/keymap.ts';
 import type { ScreenPicture } from './screen-rows.ts';
 import type { KeyModes } from './emulator.ts';
 import type { Dialog, DialogSpace, DialogView } from '../dialogs/dialog.ts';
-import { hintOf } from '../dialogs/key-hint.ts';
+import { keysOf } from '../dialogs/key-hint.ts';
 import { shellRows } from './shell-rows.ts';
 
 export interface ShellViewOptions {
@@ -32,11 +32,11 @@ export class ShellView implements Dialog {
 
   view(space: DialogSpace): DialogView {
     const { title, screen, output, keymap } = this.options;
-    const hint = hintOf(keymap(), [
+    const keys = keysOf(keymap(), [
       ['app.unfocusShellInput', 'back to the prompt'],
-      ['background.toggle', 'background'],
+      ['background.toggle', 'to the background'],
     ]);
-    const picture = { title: `typing into: ${title}`, screen: screen(), output: output(), takesText: true, hint };
+    const picture = { title: `typing into: ${title}`, screen: screen(), output: output(), takesText: true, keys };
     return shellRows(picture, space);
   }
 

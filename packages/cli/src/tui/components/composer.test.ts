@@ -107,18 +107,24 @@ describe('composerRows', () => {
     ]);
   });
 
-  it('shows the rest of the chosen suggestion where it did not fit, in as many rows for each', async () => {
-    const narrow = { completion, columns: 60, maxRows: 12 };
+  it('tells of the chosen suggestion below the names where there is one column, in as many rows for each', async () => {
+    const narrow = { completion, columns: 36, maxRows: 12 };
     expect(await draw(['/h'], narrow)).toEqual([
-      '❯ /help   Shows what the keys and commands do, at length a…',
-      String.raw`  /hooks  Lists \e[31mhooks.`,
-      '    Shows what the keys and commands do, at length and with',
+      '❯ /help',
+      '  /hooks',
+      '    Shows what the keys and',
+      '    commands do, at length and with',
       '    care.',
-      '  2 of 2 · enter runs · tab completes',
-      '─'.repeat(60),
+      '  2 of 2 · enter runs',
+      '─'.repeat(36),
       '❯ /h▮',
     ]);
-    expect(await draw(['/h', '\x1b[B'], narrow)).toHaveLength(7);
+    expect(await draw(['/h', '\x1b[B'], narrow)).toHaveLength(8);
+  });
+
+  it('has no empty row between the list and its count where a row is cut', async () => {
+    const rows = await draw(['/h', '\x1b[B'], { completion, columns: 56, maxRows: 12 });
+    expect(rows.slice(1, 3)).toEqual([String.raw`❯ /hooks  Lists \e[31mhooks.`, '  2 of 2 · enter runs · tab completes']);
   });
 
   it('names the key for the rest of the chosen suggestion where there is no room for it, and the key back', async () => {

@@ -43,7 +43,7 @@ export function renderPage(text: string, { styles, width }: OutcomeOptions): str
     if (SENTENCE.test(line)) return rows.map((row) => withBar(row, styles));
     const title = TITLE.exec(line)?.[0] ?? '';
     const [first = '', ...rest] = rows;
-    return [`${styles.bold(first.slice(0, title.length))}${first.slice(title.length)}`, ...rest];
+    return [`${styles.bold(first.slice(0, title.length))}${first.slice(title.length).replace(/^:$/, '')}`, ...rest];
   });
 }
 

@@ -29,6 +29,15 @@ describe('a prompt in the scrollback', () => {
   });
 });
 
+describe('words that begin with a slash', () => {
+  const colored = { styles: createStyles(chooseTheme({}).theme, 'truecolor'), width: 40 };
+  const hasBand = (text: string) => renderUser(text, colored)[0]!.includes('\x1b[48;2;');
+
+  it('are a turn where they begin with a path, and none where they name a command', () => {
+    expect(['/etc/hosts is wrong', '/model', '/git:commit now'].map(hasBand)).toEqual([true, false, false]);
+  });
+});
+
 describe('a note', () => {
   const show = { thinking: false, citations: false, model: false, lineNumbers: true, isCompact: true };
 

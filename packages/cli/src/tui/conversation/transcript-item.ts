@@ -55,6 +55,8 @@ const LONGEST_PROMPT = 4_000;
 /** A prompt of more rows is not bold: it would be a block of bold text. */
 const STRONG_ROWS = 3;
 const THOUGHT_ROWS = 3;
+/** Words that begin with a path name no command. */
+const PATH = /^\s*\/[^\s/]+\//;
 
 export function renderItem(item: Exclude<TranscriptItem, TextItem>, options: ItemOptions): string[] {
   const { styles, width, show, moreKey } = options;
@@ -140,7 +142,7 @@ interface UserKind {
 
 /** Words to the model stand out most; a command of the user is one too, a slash command is no turn. */
 function kindOf(text: string, styles: Styles): UserKind {
-  if (isSlashText(text)) return { sign: '❯ ', body: text, look: (row) => styles.secondary(row) };
+  if (isSlashText(text) && !PATH.test(text)) return { sign: '❯ ', body: text, look: (row) => styles.secondary(row) };
   const band = (row: string, isStrong: boolean) => styles.message(isStrong ? styles.bold(row) : row);
   if (text.startsWith('!')) return { sign: styles.warning('! '), body: text.slice(1).trimStart(), look: band };
   return { sign: styles.accent('❯ '), body: text, look: band };

@@ -72,6 +72,16 @@ describe('TranscriptPrinter', () => {
     expect(lines.at(-1)).toBe('three');
   });
 
+  it("parts a command for the user's shell from a warning, though both begin with the same sign", () => {
+    const printer = createPrinter();
+    const { getSnapshot } = createTranscriptStore();
+    const warning = printer.note('!', 'a warning', styles.warning);
+    expect(printer.takeWith(getSnapshot(), ['', ...warning])).toEqual(['', '! a warning']);
+    expect(printer.takeWith(getSnapshot(), ['', ...warning])).toEqual(['! a warning']);
+    expect(printer.takeWith(getSnapshot(), ['', ...printer.user('!git status')], 'turn')).toEqual(['', '! git status']);
+    expect(printer.takeWith(getSnapshot(), ['', ...warning])).toEqual(['', '! a warning']);
+  });
+
   it('has empty rows around a note, and goes on with the answer below it', () => {
     const notice: AgentEvent = { type: 'notice', level: 'info', message: 'beside' };
     expect(print([start, say('one\ntw'), notice])).toEqual({

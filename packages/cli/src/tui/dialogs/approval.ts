@@ -15,7 +15,7 @@ import type { DialogSpace } from './dialog.ts';
 import type { DialogHost } from './dialog-host.ts';
 import { LineInput } from './line-input.ts';
 import type { SelectOption } from './select-dialog.ts';
-import { countAnswerRows } from './select-rows.ts';
+import { countAnswerRows, indented } from './select-rows.ts';
 
 export interface ApprovalAnswer {
   readonly outcome: ToolConfirmationOutcome;
@@ -100,7 +100,7 @@ export async function askApproval(
   const answers = answersFor(details, options);
   const rows = countAnswerRows(answers, { styles, width, maxRows: options.height });
   const fits = whole.length <= Math.max(options.height - ROWS_AROUND - rows, 4);
-  if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns)]);
+  if (!fits) options.print((inner, columns) => ['', ...describe(inner, columns - 4).map(indented)]);
   // Leaving the sandbox is a risk by itself.
   const isRisky = risksOfAction(details).length > 0 || details.type === 'sandbox_expansion';
   const { title, facts, why } = titleOfAction(details, styles, options.relative);

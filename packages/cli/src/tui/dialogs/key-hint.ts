@@ -1,7 +1,9 @@
-/** Describes keys as they are bound now: `shift+tab: back to the prompt · ctrl+b: background`. Pure. */
+/** Names keys as they are bound now: `shift+tab back to the prompt · ctrl+b to the background`. Pure. */
 
 import type { CommandName } from '../input/commands.ts';
 import type { Keymap } from '../input/keymap.ts';
+
+export type KeyHint = readonly [key: string, does: string];
 
 /** The first key of a command; undefined when it has none. */
 export function keyOf(keymap: Keymap, command: CommandName): string | undefined {
@@ -9,10 +11,9 @@ export function keyOf(keymap: Keymap, command: CommandName): string | undefined 
 }
 
 /** Commands without a key are left out. */
-export function hintOf(keymap: Keymap, rows: readonly (readonly [command: CommandName, does: string])[]): string {
-  return rows
-    .map(([command, does]) => [keyOf(keymap, command), does] as const)
-    .filter(([key]) => key !== undefined)
-    .map(([key, does]) => `${key}: ${does}`)
-    .join(' · ');
+export function keysOf(keymap: Keymap, rows: readonly (readonly [command: CommandName, does: string])[]): KeyHint[] {
+  return rows.flatMap(([command, does]) => {
+    const key = keyOf(keymap, command);
+    return key === undefined ? [] : [[key, does] as const];
+  });
 }

@@ -7,8 +7,7 @@ import type { Key } from '../input/key.ts';
 import { renderKeys, renderRule } from '../render/rule.ts';
 import { rowWidth, shortenRow, stripStyles } from '../text/row-width.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
-
-type KeyHint = readonly [key: string, does: string];
+import type { KeyHint } from './key-hint.ts';
 
 export interface Page {
   readonly title: string;
@@ -23,6 +22,7 @@ function keysThatFit(keys: readonly KeyHint[], width: number): readonly KeyHint[
   return needed <= width + 1 || keys.length === 1 ? keys : keysThatFit(keys.slice(1), width);
 }
 
+const ROOM_FOR_GAPS = 12;
 const STEPS: Readonly<Record<string, number>> = { up: -1, k: -1, down: 1, j: 1 };
 
 export class PageDialog implements Dialog {
@@ -53,7 +53,9 @@ export class PageDialog implements Dialog {
     const { styles, width, maxRows } = space;
     this.layOut(space);
     if (styles.isSpoken) return { rows: [this.page.title, ...this.rows] };
-    this.height = Math.max(maxRows - 3, 1);
+    // The empty row before the keys is the first to go where rows are few.
+    const gaps = maxRows < ROOM_FOR_GAPS ? [] : [''];
+    this.height = Math.max(maxRows - 3 - gaps.length, 1);
     this.top = Math.max(0, Math.min(this.top, this.rows.length - this.height));
     const shown = this.rows.slice(this.top, this.top + this.height);
     const isWhole = this.rows.length <= this.height;
@@ -64,9 +66,7 @@ export class PageDialog implements Dialog {
       this.query === undefined
         ? `  ${renderKeys(keysThatFit([...keys, ['esc', 'closes']], width), styles)}`
         : `${styles.accent('/')} ${this.query}`;
-    // The first gap to go where rows are few.
-    const gap = isWhole && this.rows.length < this.height ? [''] : [];
-    return { rows: [rule, '', ...shown, ...gap, shortenRow(last, width)] };
+    return { rows: [rule, '', ...shown, ...gaps, shortenRow(last, width)] };
   }
 
   onKey(key: Key): void {

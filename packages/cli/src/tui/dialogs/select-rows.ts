@@ -176,7 +176,8 @@ function optionRows(option: PictureOption, index: number, picture: AnswerList, s
   if (styles.isSpoken) {
     return [sayOption({ ...option, label }, { isChosen: isActive && picture.search === true, number: number.trim() })];
   }
-  const below = (option.below ?? []).flatMap((row) => wrapRows(styles.secondary(row), { width, first: `${indent}  ` }));
+  // What an answer grants is not for skipping: it is not dim.
+  const below = (option.below ?? []).flatMap((row) => wrapRows(styles.symbol(row), { width, first: `${indent}  ` }));
   if (option.hint === undefined || option.hint === '') {
     const rows = picture.search
       ? [shortenRow(`${lead}${look(label)}`, width)]
@@ -282,7 +283,7 @@ function bodyRows(
   return { rows: [...body.slice(scroll, scroll + height).map(indented), hint], scroll, hasHiddenRows: true };
 }
 
-function indented(row: string): string {
+export function indented(row: string): string {
   return row === '' ? '' : `  ${row}`;
 }
 

@@ -44,7 +44,7 @@ export interface SuggestionDetail {
   readonly isCut: boolean;
 }
 
-/** Rows for the chosen one, where all have room; as many for each of the list, so that the list does not jump. */
+/** Rows for the chosen one, if asked for or without a second column; as many for each, so that the list does not jump. */
 export function suggestionDetail(
   items: readonly Suggestion[],
   { active, columns, most, isExpanded }: { active: number; columns: number; most: number; isExpanded: boolean },
@@ -53,8 +53,8 @@ export function suggestionDetail(
   const all = items.map((item) => detailOf(item, layout));
   const limit = isExpanded ? most : Math.min(most, MOST_DETAIL_ROWS);
   const longest = Math.max(0, ...all.map(({ length }) => length));
-  // A part of a sentence that was cut already tells nothing new.
-  const height = isExpanded || longest <= limit ? Math.min(limit, longest) : 0;
+  // A key shows the rest of a row that is cut. Rows kept empty for it would be a hole between the list and its count.
+  const height = isExpanded || (!layout.hasDescriptions && longest <= limit) ? Math.min(limit, longest) : 0;
   const rows = all[active] ?? [];
   const isCut = rows.length > height;
   const shown = rows.slice(0, height);
