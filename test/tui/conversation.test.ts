@@ -215,6 +215,21 @@ describe('a call', () => {
     });
   });
 
+  it('among several says which one it is', { tags: 'wide' }, async () => {
+    const script = [
+      answer(...['one', 'two'].map((name) => call('write_file', { file_path: name, content: name }))),
+      say('Over.'),
+    ];
+    await inTerminal(script, async ({ terminal }) => {
+      terminal.type('Write both\r');
+      await terminal.waitForText(/── Write one \+1 ─+ call 1 of 2 ──/);
+      terminal.type('1');
+      await terminal.waitForText(/── Write two \+1 ─+ call 2 of 2 ──/);
+      terminal.type('1');
+      await terminal.waitForText('Over.');
+    });
+  });
+
   it('of the shell shows what it prints while it runs, and every character before it does', async () => {
     const command = `mkdir -p made && printf 'a\\033[8mhidden' && touch made/x${' '.repeat(60)}&& echo finished`;
     await inTerminal([call('run_shell_command', { command }), say('Ran.')], async ({ terminal, written }) => {

@@ -13,8 +13,7 @@ const LOOK_MS = 200;
 export async function showBackground(app: App, signal?: AbortSignal): Promise<void> {
   const { agent } = app.state;
   // A key has no row that an outcome could hang under.
-  if (!agent || agent.background.list().length === 0)
-    return signal ? app.info(NONE) : app.toast(NONE);
+  if (!agent || agent.background.list().length === 0) return signal ? app.info(NONE) : app.toast(NONE);
   const { background, shell } = agent;
   const { commandScreens } = app;
   let attended: CommandScreen | undefined;

@@ -30,7 +30,7 @@ interface Choice {
 }
 
 /** Cells of a value that is not the default. */
-const VALUE_CELLS = 14;
+const VALUE_CELLS = 10;
 
 const OWNERS: Readonly<Record<Scope, string>> = { user: 'for you', workspace: 'for this project' };
 
@@ -108,7 +108,7 @@ function hintOf(app: App, { key }: NamedSetting): string {
   const winner = sources.find(({ outcome }) => outcome === 'wins');
   const isDefault = winner === undefined || winner.scope === 'defaults';
   if (isDefault) return show(app, key, value);
-  const where = (winner.where ?? winner.scope).replace(app.options.home, '~');
+  const where = (winner.where ?? winner.scope).replace(app.options.home, '~').replace(/:\d+$/, '');
   return `${`${show(app, key, value)} *`.padEnd(VALUE_CELLS)}  ${where}`;
 }
 

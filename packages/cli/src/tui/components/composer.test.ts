@@ -124,7 +124,10 @@ describe('composerRows', () => {
 
   it('has no empty row between the list and its count where a row is cut', async () => {
     const rows = await draw(['/h', '\x1b[B'], { completion, columns: 56, maxRows: 12 });
-    expect(rows.slice(1, 3)).toEqual([String.raw`❯ /hooks  Lists \e[31mhooks.`, '  2 of 2 · enter runs · tab completes']);
+    expect(rows.slice(1, 3)).toEqual([
+      String.raw`❯ /hooks  Lists \e[31mhooks.`,
+      '  2 of 2 · enter runs · tab completes',
+    ]);
   });
 
   it('names the key for the rest of the chosen suggestion where there is no room for it, and the key back', async () => {

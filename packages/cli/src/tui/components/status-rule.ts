@@ -62,7 +62,10 @@ function leftOf(snapshot: ComposerSnapshot, { toast, initError, mode, footer }: 
   if (toast !== undefined) return [toast, styles.warning];
   if (notice !== undefined) return [sanitizeLine(notice), styles.warning];
   if (search !== undefined)
-    return [`history: ${search.query}`, search.hasMatch || search.query === '' ? styles.primary : styles.error];
+    return [
+      `history: ${search.query}`.trimEnd(),
+      search.hasMatch || search.query === '' ? styles.primary : styles.error,
+    ];
   if (initError !== undefined)
     return [`no agent: ${shortenRow(sanitizeLine(initError), snapshot.columns - 20)}`, styles.error];
   if (footer && MODE_NAMES[mode] !== '') return [MODE_NAMES[mode], mode === 'yolo' ? styles.error : styles.warning];

@@ -40,12 +40,17 @@ export function renderAgent(call: ToolCallView, { styles, width, age }: AgentOpt
   const steps = output.trim().split('\n');
   const [name = ''] = display.description.split(':');
   const last = steps.at(-1) ?? '';
-  const act = WAITS.test(last) ? 'waits for your answer' : actOf(last);
+  const act = WAITS.test(last) || isAsking(child) ? 'waits for your answer' : actOf(last);
   const calls = steps.filter((step) => !NO_CALL.test(step)).length;
   const shown = { ...call, display: { ...display, description: `${name} · ${act}` } };
   const tokens = child?.tokens ?? 0;
   const facts = [calls > 0 && countOf(calls, 'call'), age, tokens > 0 && tokenText(tokens)];
   return renderTitle(shown, { styles, width, facts: facts.filter((fact) => typeof fact === 'string') });
+}
+
+/** Its question may be told before or after the step that it is about. */
+function isAsking(child: ToolCallView['child']): boolean {
+  return child?.calls.some(({ status }) => status === 'awaiting_approval') ?? false;
 }
 
 /** Handing in its result is no work of its own. */

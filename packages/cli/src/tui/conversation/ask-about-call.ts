@@ -7,10 +7,16 @@ import { askAboutPlan } from '../dialogs/plan-approval.ts';
 import { askInBoth } from './diff-in-editor.ts';
 import type { QuestionOptions } from './question-options.ts';
 
+interface AskedCall {
+  readonly callId: string;
+  readonly details: ToolCallConfirmationDetails;
+  /** Among several calls. */
+  readonly place: string | undefined;
+}
+
 /** Answers the session, unless the question was withdrawn. */
 export async function askAboutCall(
-  callId: string,
-  details: ToolCallConfirmationDetails,
+  { callId, details, place }: AskedCall,
   options: QuestionOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,7 +37,7 @@ export async function askAboutCall(
     if (payload) (await agent()).session.respond(callId, 'proceed_once', payload);
     return;
   }
-  const ask = (stop: AbortSignal) => askApproval(details, { ...options.approval(), host, signal: stop });
+  const ask = (stop: AbortSignal) => askApproval(details, { ...options.approval(), host, place, signal: stop });
   const editor = options.editorDiffs();
   // An editor shows one file at a time.
   const isOneFile = details.type === 'edit' && !details.files;

@@ -142,9 +142,14 @@ function shortReason(text: string): string {
   return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON - 1)}…` : line;
 }
 
+const PATH_TOOLS: ReadonlySet<string> = new Set([
+  ...['read_file', 'write_file', 'replace', 'list_directory'],
+  'exit_plan_mode',
+]);
+
 /** Whether its object is the path of a file or folder. */
 export function isPath({ name }: ToolCallView): boolean {
-  return name === 'read_file' || name === 'write_file' || name === 'replace' || name === 'list_directory';
+  return PATH_TOOLS.has(name);
 }
 
 function cutObject(object: string, room: number, fromStart: boolean): string {

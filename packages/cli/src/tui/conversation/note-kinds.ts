@@ -9,7 +9,7 @@ export function toNote(type: TranscriptItem['type'] | undefined): Note | undefin
   return type === 'warning' || type === 'info' ? type : undefined;
 }
 
-/** For lines of `renderNote`. */
+/** For lines of `renderNote`; a command for the user's shell has the sign of a warning, too. */
 export function noteOf(lines: readonly string[]): Note | undefined {
   const first = stripStyles(lines.find((line) => line !== '') ?? '');
   if (first.startsWith('! ')) return 'warning';

@@ -36,9 +36,10 @@ export class Questions {
       });
     } else if (call?.confirmation) {
       const { callId, confirmation } = call;
+      const place = placeOf(callId, pendingGroup?.calls ?? []);
       this.ask(id, async (signal) => {
         const { askAboutCall } = await import('./ask-about-call.ts');
-        await askAboutCall(callId, confirmation, this.options, signal);
+        await askAboutCall({ callId, details: confirmation, place }, this.options, signal);
       });
     }
   }
@@ -56,6 +57,12 @@ export class Questions {
         this.open = undefined;
       });
   }
+}
+
+/** Among the calls of one answer. How many of them will be asked about is not known: an answer may cover others. */
+function placeOf(callId: string, calls: readonly ToolCallView[]): string | undefined {
+  const index = calls.findIndex((each) => each.callId === callId);
+  return index < 0 || calls.length === 1 ? undefined : `call ${index + 1} of ${calls.length}`;
 }
 
 /** The same call may be asked about again, after its proposal was edited. */

@@ -101,6 +101,18 @@ describe('the part of a result that matters', () => {
     ]);
   });
 
+  it('of a failed edit tells the user what happened, and not how the model calls again', () => {
+    const message =
+      'Failed to edit: 0 occurrences of old_string found in /home/me/shop/src/cart.ts. Nothing was written. Read the file with read_file and copy old_string from it exactly.';
+    const edit = { name: 'replace', display: { name: 'Edit', description: 'Edit src/cart.ts' }, kind: 'edit' as const };
+    const failed = { ...call, ...edit, status: 'error', error: { message }, result: message } as const;
+    expect(renderToolCall(failed, { ...options, width: 100 })).toEqual([
+      '✗ Edit src/cart.ts',
+      '  └ The text to replace is not in the file.',
+    ]);
+    expect(renderToolCall(failed, { ...options, width: 100, isWhole: true }).join(' ')).toContain('with read_file');
+  });
+
   it('is one row for a call the user refused, with the reason', () => {
     const result = '[Operation Cancelled] User denied execution. The user said: not to main';
     expect(renderToolCall({ ...call, status: 'cancelled', result }, { ...options, width: 60 })).toEqual([

@@ -15,6 +15,7 @@ import type { Styles } from '../theme/styles.ts';
 import { factsOfAgent } from './agent-row.ts';
 import { isBareCancel, isPath, renderTitle, stateOf, titleOf, withoutStop } from './call-title.ts';
 import { sayFold, sayHead } from './say-call.ts';
+import { withWordsForUser } from './words-of-failure.ts';
 
 export interface ToolCallOptions {
   readonly styles: Styles;
@@ -82,7 +83,7 @@ export function changesOf({ result, status }: ToolCallView): { added: number; re
 }
 
 function renderBody(given: ToolCallView, options: ToolCallOptions): string[] {
-  const call = given.status === 'error' ? withShortPath(given) : given;
+  const call = isToldAnew(given) ? toldAnew(given, options) : given;
   const { status, result, output, omittedOutput, error, outputFile } = call;
   const { styles } = options;
   const inner = { ...options, width: Math.max(options.width - 4, 10) };
@@ -99,6 +100,15 @@ function renderBody(given: ToolCallView, options: ToolCallOptions): string[] {
   if (outputFile !== undefined)
     rows.push(shortenRow(styles.secondary(`full output: ${sanitize(outputFile)}`), inner.width));
   return hang(rows, styles);
+}
+
+/** Of others the words are results: they are shown as they are. */
+function isToldAnew({ status, name }: ToolCallView): boolean {
+  return status === 'error' || name === 'exit_plan_mode';
+}
+
+function toldAnew(call: ToolCallView, { isWhole = false }: ToolCallOptions): ToolCallView {
+  return withShortPath(isWhole ? call : withWordsForUser(call));
 }
 
 /** Its head names the file: its error need not tell where the workspace is. */

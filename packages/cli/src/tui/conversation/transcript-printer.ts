@@ -146,7 +146,6 @@ export class TranscriptPrinter {
   /** The final lines so far and lines of others after them; an answer that continues below them gets a gap, too. */
   takeWith(transcript: Transcript, lines: readonly string[], kind?: 'turn'): string[] {
     const ours = [...this.take(transcript), ...this.endReads()];
-    // The sign of a command for the shell is that of a warning.
     const note = kind === 'turn' ? undefined : noteOf(lines);
     const isFollowing = standTogether(this.lastNote, note);
     const theirs = (this.lastLine === '' || isFollowing) && lines[0] === '' ? lines.slice(1) : lines;

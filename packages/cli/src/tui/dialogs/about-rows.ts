@@ -22,7 +22,7 @@ const rowsFor = (width: number) => (width < 64 ? 3 : 2);
 /** Cells that words leave at the end of a row. */
 const LOST_TO_WRAPPING = 16;
 /** From this width on a list leaves room for a sentence beside it. */
-const LEAST_FOR_BESIDE = 119;
+const LEAST_FOR_BESIDE = 134;
 const LIST_SHARE = 0.6;
 
 /** As many rows for every answer, so that nothing moves. */

@@ -40,7 +40,7 @@ export interface ApprovalOptions {
   readonly proposesPermanent: boolean;
   /** Whether an editor for the proposal is available. */
   readonly hasEditor: boolean;
-  /** The place among several questions, such as `1 of 3`. */
+  /** The place among several calls, such as `call 1 of 3`. */
   readonly place?: string | undefined;
   /** The tools of an MCP server, with what it says of them. */
   readonly serverTools?: ((server: string) => readonly ServerTool[]) | undefined;

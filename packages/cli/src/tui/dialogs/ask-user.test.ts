@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../input/key.ts';
 import { createKeymap } from '../input/keymap.ts';
+import { createStyles } from '../theme/styles.ts';
+import { chooseTheme } from '../theme/theme.ts';
 import { askQuestions } from './ask-user.ts';
 import { DialogHost } from './dialog-host.ts';
 
 const KEYMAP = createKeymap();
+const STYLES = createStyles(chooseTheme({}).theme, 'none');
 const OPTIONS = ['Red', 'Blue'].map((label) => ({ label, description: '' }));
 const COLOUR = { header: 'Colour', question: 'Which colour?', type: 'choice', options: OPTIONS } as const;
 
@@ -19,7 +22,8 @@ function open(questions: Parameters<typeof askQuestions>[0]) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  return { answers, press };
+  const rows = () => host.top!.view({ styles: STYLES, width: 60, maxRows: 24 }).rows;
+  return { answers, press, rows };
 }
 
 describe('questions of a model', () => {
@@ -39,6 +43,17 @@ describe('questions of a model', () => {
     const { answers, press } = open([COLOUR]);
     await press('3', 'M', 'a', 'u', 'x', 'backspace', 'v', 'e', 'enter');
     expect(await answers).toEqual({ 0: 'Mauve' });
+  });
+
+  it('that take words have their place in the title, and say what Escape means for all of them', async () => {
+    const { answers, press, rows } = open([COLOUR, { header: 'Name', question: 'Which name?', type: 'text' }]);
+    await press('1');
+    expect(rows().filter((row) => /Name|esc/.test(row))).toEqual([
+      `── Name ${'─'.repeat(42)} 2 of 2 ──`,
+      '  enter takes it · esc answers nothing',
+    ]);
+    await press('escape');
+    expect(await answers).toBeUndefined();
   });
 
   it('are all unanswered after one Escape', async () => {

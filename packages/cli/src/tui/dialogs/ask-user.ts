@@ -48,11 +48,12 @@ async function askOne(
   keyboard: HeldKeyboard,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { title, body } = frame;
+  const { title, why, body } = frame;
   const askFreely = () =>
     keyboard.askText(
       {
-        title,
+        ...{ title, why },
+        keys: 'enter takes it · esc answers nothing',
         ...(body && { body }),
         ...(question.placeholder !== undefined && { placeholder: makeVisibleLine(question.placeholder) }),
       },

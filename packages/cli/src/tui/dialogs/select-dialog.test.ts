@@ -95,6 +95,13 @@ describe('SelectDialog', () => {
     ).toContain('ui.theme · holds at once');
   });
 
+  it('lays out its columns in the width that is left of what is said beside it', () => {
+    const hint = `on *      ${'~/.gemini/settings.json'}`;
+    const options = ['Vim mode', 'x'.repeat(60)].map((label) => ({ label, value: label, hint, about: 'A sentence.' }));
+    const dialog = new SelectDialog({ title: 'Settings', search: true, tellsBeside: true, options }, () => {});
+    for (const width of [139, 134]) expect(dialog.view({ ...SPACE, width }).rows[2]).toContain(hint);
+  });
+
   it('filters in its last row, with the count in its rule', () => {
     const options = ['Ayu', 'Default', 'Dracula'].map((label) => ({ label, value: label }));
     const dialog = new SelectDialog({ title: 'Theme', options, search: true }, () => {});

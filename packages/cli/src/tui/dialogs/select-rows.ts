@@ -70,16 +70,18 @@ const LEAST_HINT = 24;
 
 export function renderSelect(picture: SelectPicture, space: DialogSpace): SelectRows {
   const { styles, width, maxRows } = space;
+  const told = picture.tellsBeside ? aboutBeside(picture, space) : undefined;
+  // The columns of a list are those of its own width.
+  const listSpace = told ? { ...space, width: told.at - 2 } : space;
   const blocks = picture.options.map((option, index) => [
     ...groupRow(picture.options, index, styles),
-    ...optionRows(option, index, picture, space),
+    ...optionRows(option, index, picture, listSpace),
   ]);
   const title = titleRows(picture, space);
   const keys = styles.isSpoken
     ? [sayKeys(picture)]
     : wrapRows(renderKeys(keysOf(picture), styles), { width, first: '  ' });
   const filter = picture.input ? [picture.input.row] : picture.search ? [filterRow(picture, space)] : [];
-  const told = picture.tellsBeside ? aboutBeside(picture, space) : undefined;
   const about = told ? [] : aboutRows(picture, space);
   const isLow = maxRows < ROOM_FOR_GAPS;
   const gaps = isLow ? 1 : 3;
@@ -93,7 +95,7 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   const leftOver = room - sum(blocks);
   const least = Math.min(picture.body.length, LEAST_BODY);
   const forBody = Math.min(picture.body.length, leftOver >= least ? leftOver : Math.ceil(room / 2));
-  const headings = headingRows(picture, space);
+  const headings = headingRows(picture, listSpace);
   const forList = Math.min(room - forBody - headings.length, picture.search ? MOST_OPTIONS : room);
   const answers = windowOf(blocks, picture, Math.max(3, forList), styles);
   const { previewAt } = picture;

@@ -9,6 +9,8 @@ import { LineInput } from './line-input.ts';
 
 export interface TextQuestion {
   readonly title: string;
+  /** At the right end of the title rule, such as its place among several questions. */
+  readonly why?: string | undefined;
   readonly body?: (space: DialogSpace) => readonly string[];
   readonly placeholder?: string;
   readonly isSecret?: boolean;
@@ -51,12 +53,12 @@ export class TextDialog implements Dialog {
 
   view(space: DialogSpace): DialogView {
     const { styles, width } = space;
-    const { title, body, placeholder = '', isSecret } = this.question;
+    const { title, why = '', body, placeholder = '', isSecret } = this.question;
     const keys = this.question.keys ?? 'enter takes it · esc goes back';
     const heading = styles.isSpoken
       ? [`Question: ${title}`]
       : rowWidth(title) + 6 <= width
-        ? [renderRule({ styles, width, left: styles.bold(title) })]
+        ? [renderRule({ styles, width, left: styles.bold(title), right: styles.secondary(why) })]
         : [renderRule({ styles, width }), ...wrapRows(styles.bold(title), { width, first: '  ' })];
     const gap = styles.isSpoken || space.maxRows < ROOM_FOR_GAPS ? [] : [''];
     const matter = (body?.(space) ?? []).map((row) => (row === '' ? '' : `  ${row}`));
