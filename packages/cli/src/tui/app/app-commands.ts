@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Partial<Record<CommandName, Command>>> = {
   'app.toggleCopyMode': done(enterCopyMode),
   'app.toggleMouseMode': done(toggleMouse),
   'app.showIdeContextDetail': done((app) => void showEditor(app)),
-  'app.suspend': done((app) => void app.suspend(stopProcess)),
+  'app.suspend': done((app) => void app.suspend(() => stopProcess(app))),
   'app.focusShellInput': (app) => app.shellFocus.focus() || toggleMinimal(app),
   'background.toggle': (app) => app.shellFocus.moveToBackground() || showBackground(app),
   'scroll.up': (app) => app.screen.scroll(-1),
@@ -232,9 +232,13 @@ function toggleMarkdown(app: App): void {
 }
 
 /** As Ctrl+Z in other programs; `fg` resumes. Does nothing without a shell to return to. */
-async function stopProcess(): Promise<void> {
+async function stopProcess({ options: { terminal } }: App): Promise<void> {
+  // Parts what is drawn next from the row of the shell.
+  const onResumed = () => terminal.write('\n');
+  process.once('SIGCONT', onResumed);
   process.kill(process.pid, 'SIGTSTP');
   await afterInput();
+  process.off('SIGCONT', onResumed);
 }
 
 function scrollPage({ screen, options }: App, direction: 1 | -1): boolean {

@@ -4,7 +4,7 @@
  */
 
 import { sanitize } from '../../sanitize.ts';
-import { renderKeys, renderRule } from '../render/rule.ts';
+import { renderKeyRows, renderKeys, renderRule } from '../render/rule.ts';
 import { rowWidth, shortenRow } from '../text/row-width.ts';
 import { withoutDots } from '../text/without-dots.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
@@ -80,7 +80,7 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
   const title = titleRows(picture, space);
   const keys = styles.isSpoken
     ? [sayKeys(picture)]
-    : wrapRows(renderKeys(keysOf(picture), styles), { width, first: '  ' });
+    : renderKeyRows(keysOf(picture), { styles, width });
   const filter = picture.input ? [picture.input.row] : picture.search ? [filterRow(picture, space)] : [];
   const about = told ? [] : aboutRows(picture, space);
   const isLow = maxRows < ROOM_FOR_GAPS;

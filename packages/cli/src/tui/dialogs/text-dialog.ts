@@ -2,7 +2,7 @@
 
 import type { Key } from '../input/key.ts';
 import { cutRow, rowWidth } from '../text/row-width.ts';
-import { renderKeys, renderRule } from '../render/rule.ts';
+import { renderKeyRows, renderRule } from '../render/rule.ts';
 import { wrapRows } from '../text/wrap-rows.ts';
 import type { Dialog, DialogSpace, DialogView } from './dialog.ts';
 import { LineInput } from './line-input.ts';
@@ -65,7 +65,7 @@ export class TextDialog implements Dialog {
     const rows = [...heading, ...gap, ...matter, ...(matter.length > 0 ? gap : [])];
     if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
     rows.push(
-      ...(styles.isSpoken ? [sayKeys(keys)] : wrapRows(renderKeys(splitKeys(keys), styles), { width, first: '  ' })),
+      ...(styles.isSpoken ? [sayKeys(keys)] : renderKeyRows(splitKeys(keys), { styles, width })),
     );
     const { text, caret } = this.line.view(Math.max(width - 4, 8), isSecret ? '•' : undefined);
     // The last row: where the user types.
