@@ -134,11 +134,13 @@ const SCENES: Readonly<Record<string, Scene>> = {
     ],
     async play(terminal) {
       await ask(terminal, 'tag release 1.2', 'is tagged');
+      await terminal.waitForNoText('esc stops');
       await terminal.waitForText(READY);
       await ask(terminal, '/clear', 'A new session has started');
       await ask(terminal, 'clamp the total of a basket at zero', 'until you leave');
       terminal.type('1');
       await terminal.waitForText(/^1 call ·/m);
+      await terminal.waitForNoText('esc stops');
       await terminal.waitForText(READY);
       terminal.type('/clear\r');
       await terminal.waitForNoText(/^1 call ·/m);

@@ -188,7 +188,7 @@ describe('a call', () => {
           terminal.type('Write it\r');
           await terminal.waitForText(/\d+ rows above/);
           const lines = written();
-          const places = ['❯ Write it', 'I will write.', ' 1 + row 0', '60 + row 59', '❯ 1  Yes, once'];
+          const places = ['❯ Write it', 'I will write.', '   1 + row 0', '  60 + row 59', '❯ 1  Yes, once'];
           const found = places.map((line) => lines.indexOf(line));
           expect(found, lines.join('\n')).toEqual(
             found.filter((place) => place >= 0).toSorted((one, other) => one - other),

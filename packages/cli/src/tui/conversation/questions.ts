@@ -17,6 +17,8 @@ interface OpenQuestion {
 export class Questions {
   private readonly options: QuestionOptions;
   private open: OpenQuestion | undefined;
+  /** The calls of one answer, in their order. */
+  private batch: readonly string[] = [];
 
   constructor(options: QuestionOptions) {
     this.options = options;
@@ -24,6 +26,7 @@ export class Questions {
 
   look({ pendingGroup, question }: Transcript): void {
     const calls = pendingGroup ? [...allCalls(pendingGroup.calls)] : [];
+    if (pendingGroup) this.noteBatch(pendingGroup.calls);
     const call = calls.find(({ status, confirmation }) => status === 'awaiting_approval' && confirmation);
     const id = question ? `fallback ${question.requestId}` : call && idOf(call);
     if (this.open && this.open.id !== id) this.open.withdraw();
@@ -36,12 +39,25 @@ export class Questions {
       });
     } else if (call?.confirmation) {
       const { callId, confirmation } = call;
-      const place = placeOf(callId, pendingGroup?.calls ?? []);
+      const place = this.placeOf(callId);
       this.ask(id, async (signal) => {
         const { askAboutCall } = await import('./ask-about-call.ts');
         await askAboutCall({ callId, details: confirmation, place }, this.options, signal);
       });
     }
+  }
+
+  /** Those that have ended are no longer pending, and still count. */
+  private noteBatch(calls: readonly ToolCallView[]): void {
+    const ids = calls.map(({ callId }) => callId);
+    const isNext = !ids.some((id) => this.batch.includes(id));
+    this.batch = isNext ? ids : [...new Set([...this.batch, ...ids])];
+  }
+
+  /** Among the calls of one answer. How many of them will be asked about is not known: an answer may cover others. */
+  private placeOf(callId: string): string | undefined {
+    const index = this.batch.indexOf(callId);
+    return index < 0 || this.batch.length === 1 ? undefined : `call ${index + 1} of ${this.batch.length}`;
   }
 
   private ask(id: string, run: (signal: AbortSignal) => Promise<void>): void {
@@ -57,12 +73,6 @@ export class Questions {
         this.open = undefined;
       });
   }
-}
-
-/** Among the calls of one answer. How many of them will be asked about is not known: an answer may cover others. */
-function placeOf(callId: string, calls: readonly ToolCallView[]): string | undefined {
-  const index = calls.findIndex((each) => each.callId === callId);
-  return index < 0 || calls.length === 1 ? undefined : `call ${index + 1} of ${calls.length}`;
 }
 
 /** The same call may be asked about again, after its proposal was edited. */
