@@ -78,9 +78,7 @@ export function renderSelect(picture: SelectPicture, space: DialogSpace): Select
     ...optionRows(option, index, picture, listSpace),
   ]);
   const title = titleRows(picture, space);
-  const keys = styles.isSpoken
-    ? [sayKeys(picture)]
-    : renderKeyRows(keysOf(picture), { styles, width });
+  const keys = styles.isSpoken ? [sayKeys(picture)] : renderKeyRows(keysOf(picture), { styles, width });
   const filter = picture.input ? [picture.input.row] : picture.search ? [filterRow(picture, space)] : [];
   const about = told ? [] : aboutRows(picture, space);
   const isLow = maxRows < ROOM_FOR_GAPS;

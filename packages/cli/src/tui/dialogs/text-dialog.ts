@@ -64,9 +64,7 @@ export class TextDialog implements Dialog {
     const matter = (body?.(space) ?? []).map((row) => (row === '' ? '' : `  ${row}`));
     const rows = [...heading, ...gap, ...matter, ...(matter.length > 0 ? gap : [])];
     if (this.problem !== undefined) rows.push(...wrapRows(styles.error(this.problem), { width, first: '  ' }));
-    rows.push(
-      ...(styles.isSpoken ? [sayKeys(keys)] : renderKeyRows(splitKeys(keys), { styles, width })),
-    );
+    rows.push(...(styles.isSpoken ? [sayKeys(keys)] : renderKeyRows(splitKeys(keys), { styles, width })));
     const { text, caret } = this.line.view(Math.max(width - 4, 8), isSecret ? '•' : undefined);
     // The last row: where the user types.
     rows.push(cutRow(`${styles.accent('❯')} ${text === '' ? styles.secondary(placeholder) : text}`, width));
