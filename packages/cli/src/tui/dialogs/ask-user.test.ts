@@ -22,7 +22,11 @@ function open(questions: Parameters<typeof askQuestions>[0]) {
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const rows = () => host.top!.view({ styles: STYLES, width: 60, maxRows: 24 }).rows;
+  const rows = async () => {
+    // The first question for words is loaded when it is asked.
+    while (!host.top) await new Promise((resolve) => setImmediate(resolve));
+    return host.top.view({ styles: STYLES, width: 60, maxRows: 24 }).rows;
+  };
   return { answers, press, rows };
 }
 
@@ -48,7 +52,7 @@ describe('questions of a model', () => {
   it('that take words have their place in the title, and say what Escape means for all of them', async () => {
     const { answers, press, rows } = open([COLOUR, { header: 'Name', question: 'Which name?', type: 'text' }]);
     await press('1');
-    expect(rows().filter((row) => /Name|esc/.test(row))).toEqual([
+    expect((await rows()).filter((row) => /Name|esc/.test(row))).toEqual([
       `── Name ${'─'.repeat(42)} 2 of 2 ──`,
       '  enter takes it · esc answers nothing',
     ]);
