@@ -263,7 +263,7 @@ describe('/settings', () => {
     await using terminal = await open({ model, workspace, columns: 160 });
     await run(terminal, '/settings', 'Settings for you ──');
     terminal.type('tips');
-    await terminal.waitForText(/Hide tips +on \* +~\/\.gemini\/settings\.json$/m);
+    await terminal.waitForText(/Hide tips +on \* +~\/\.gemini\/settings\.json(?!:)/);
     terminal.type('\x15\x7f\x7f\x7f\x7fui.hideFooter');
     await terminal.waitForText(/❯ Hide footer +off/);
     terminal.type('\r');
