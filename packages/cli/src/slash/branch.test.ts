@@ -17,7 +17,7 @@ it('offers its sub-commands, and the names of the branches after those that take
   const commands = await openCommands(agent.sources);
   const offered = commands.find('/branch')?.command.subCommands ?? [];
   expect(offered.map(({ name }) => name)).toEqual(['list', 'compare', 'merge', 'drop']);
-  const names = await Promise.all(offered.map((each) => each.names?.({ agent, home })));
+  const names = await Promise.all(offered.map(async (each) => each.names?.({ agent, home })));
   expect(names).toEqual([undefined, ['one', 'two'], ['one', 'two'], ['one', 'two']]);
   // Any other word is still the name of a new branch.
   expect(commands.find('/branch try 2')).toMatchObject({ path: 'branch', args: 'try 2' });
