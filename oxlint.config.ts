@@ -32,7 +32,7 @@ const CORE: Record<string, readonly string[]> = {
   undo: ['config', 'records', 'tools'],
   extensions: ['config', 'policy', 'provider'],
   diagnostics: ['tools'],
-  recordings: ['provider', 'tools'],
+  recordings: ['provider', 'secrets', 'tools'],
   agent: [
     ...[
       'chat',

@@ -93,6 +93,57 @@ describe('a recorded run', () => {
     expect([code, stdout], stderr).toEqual([0, '✓ run.jsonl  the same (4 requests, 3 calls, 2 changed files)\n']);
   });
 
+  it('holds no secret, and is the same with secrets in its prompt, files, output, variables and answers', async () => {
+    /** Assembled, so that no scanner finds them here. */
+    const secrets = {
+      prompt: `ghp_${'promptSecret'.repeat(3)}`,
+      file: `ghp_${'fileOfSecret'.repeat(3)}`,
+      password: 'passwordSecret4321',
+      output: `npm_${'outputSecret'.repeat(3)}`,
+      answer: `glpat-${'answerSecret1'.repeat(2)}`,
+      variable: 'variableSecret0123456789',
+      key: `MIIEvQIBADAN${'keySecret'.repeat(4)}`,
+    };
+    const block = ['-----BEGIN PRIVATE KEY-----', secrets.key, '-----END PRIVATE KEY-----', ''].join('\n');
+    await using place = await openPlace({
+      'a.ini': `A=1\nTOKEN=${secrets.file}\nURL=postgres://bob:${secrets.password}@db.corp.net/x\n`,
+      'key.pem': block,
+      'print.sh': `echo ${secrets.output}; echo ${secrets.variable}; echo ${secrets.password}; cp key.pem made.pem\n`,
+    });
+    const script = [
+      answer(call('read_file', { file_path: 'a.ini' }), call('read_file', { file_path: 'key.pem' })),
+      call('run_shell_command', { command: `bash print.sh; echo '‹secret:github-1›' > used.txt # ${secrets.answer}` }),
+      call('run_shell_command', { command: "echo '‹secret:github-99›'" }),
+      call('replace', {
+        ...{ instruction: 'change it', file_path: 'a.ini' },
+        ...{ old_string: 'TOKEN=‹secret:github-2›', new_string: 'TOKEN=‹secret:github-2›\nNPM=‹secret:npm-1›' },
+      }),
+      call('write_file', { file_path: 'copy.pem', content: '‹secret:private-key-1›\n' }),
+      call('read_file', { file_path: 'used.txt' }),
+      say(`Done with ${secrets.answer}.`),
+    ];
+    await using model = await fakeModel(script);
+    const prompt = `Use ${secrets.prompt}\n${secrets.prompt} now`;
+    const env = { APP_TOKEN: secrets.variable };
+    const recorded = await place.run(['-y', '--record', 'run.jsonl', '-p', prompt], { model, env });
+    expect(recorded.code, recorded.stderr).toBe(0);
+    model.assertDone();
+    // They were marked for the model, and the edits wrote them back.
+    const last = JSON.stringify(model.requests.at(-1)?.body);
+    for (const mark of ['github-1', 'github-2', 'password-1', 'npm-1', 'app-token-1', 'private-key-1'])
+      expect(last).toContain(`‹secret:${mark}›`);
+    expect(readFileSync(join(place.workspace.project, 'a.ini'), 'utf8')).toContain(`NPM=${secrets.output}`);
+    for (const secret of Object.values(secrets)) expect(place.text()).not.toContain(secret);
+    const same = '✓ run.jsonl  the same (7 requests, 7 calls, 4 changed files)\n';
+    const replayed = await place.run(['replay', 'run.jsonl']);
+    expect([replayed.code, replayed.stdout], replayed.stderr).toEqual([0, same]);
+    // Written anew it is still the same, and holds none either.
+    expect((await place.run(['replay', 'run.jsonl', '--update'])).code).toBe(0);
+    const again = await place.run(['replay', 'run.jsonl'], { env });
+    expect([again.code, again.stdout], again.stderr).toEqual([0, same]);
+    for (const secret of Object.values(secrets)) expect(place.text()).not.toContain(secret);
+  });
+
   /** Replays a recording that was changed. */
   async function recorded(place: Place) {
     await record(place, worker);

@@ -234,6 +234,7 @@ export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.
 export { makeDirectory } from './util/make-directory.ts';
 export { replaceFile } from './util/replace-file.ts';
 export { SECRET_NAME, SECRET_VALUE } from './util/secret-patterns.ts';
+export { isSecretVariable } from './util/secret-variables.ts';
 export { countOf, toOneLine } from './util/short-text.ts';
 
 // Undo of what a session changed.

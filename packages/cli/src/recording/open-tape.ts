@@ -28,7 +28,7 @@ import type { FileLine, RunTape } from '@castor/core/program';
 import { ExitCode, ExitError } from '../exit-codes.ts';
 import type { Start } from '../start/start.ts';
 import { refuseUnplayable } from './refuse-unplayable.ts';
-import { environmentOf, filesOf } from './start-state.ts';
+import { environmentOf, filesOf, NO_KEY } from './start-state.ts';
 
 declare const CASTOR_VERSION: string;
 
@@ -68,7 +68,8 @@ async function openRecorder({ start, argv, stdin }: TapeContext): Promise<BareTa
   const path = resolve(cwd, args.record ?? '');
   if (existsSync(path)) throw input(`${args.record} exists. Remove it, or record to another file.`);
   const root = realpathSync(cwd);
-  const scrubber = new Scrubber({ workspace: unique(root, cwd), home: unique(realpathSync(home), home), environment });
+  const places = { workspace: unique(root, cwd), home: unique(realpathSync(home), home) };
+  const scrubber = new Scrubber({ ...places, environment, keyStandIn: NO_KEY });
   const temporary = await resolveProjectDirectory({ home, root: cwd });
   // The run would find a recording that lies in its own folder.
   const isInside = !relative(root, path).startsWith('..');
@@ -111,7 +112,8 @@ function openPlayer(directory: string, { start }: TapeContext): BareTape {
   const file = join(directory, 'recording.jsonl');
   const recording = parseRecording(readFileSync(file, 'utf8'), file);
   const { isUpdate, isTimed } = JSON.parse(readFileSync(join(directory, 'options.json'), 'utf8')) as ReplayOptions;
-  const scrubber = new Scrubber({ workspace: [cwd], home: [home], environment: {} });
+  const standIns = recording.lines.flatMap((line) => (line.type === 'secret' ? [line.standIn] : []));
+  const scrubber = new Scrubber({ workspace: [cwd], home: [home], environment: {}, standIns });
   const player = new RunPlayer({ recording, root: cwd, home, scrubber, isLenient: isUpdate, isTimed });
   const finish = (exitCode: number) => {
     player.end(exitCode);
@@ -121,7 +123,7 @@ function openPlayer(directory: string, { start }: TapeContext): BareTape {
   const recorder = new RunRecorder({
     ...{ path: join(directory, 'updated.jsonl'), root: cwd, scrubber, start: recording.start, clock: player.clock },
     files: recording.lines.filter((line): line is FileLine => line.type === 'file'),
-    slept: recording.lines.filter((line) => line.type === 'sleep'),
+    kept: recording.lines.filter(({ type }) => type === 'sleep' || type === 'secret'),
   });
   return {
     ...{ isReplay: true, clock: player.clock },

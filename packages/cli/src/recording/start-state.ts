@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { PROVIDERS, SECRET_NAME, toContent } from '@castor/core/program';
+import { isSecretVariable, PROVIDERS, SECRET_NAME, toContent } from '@castor/core/program';
 import type { FileLine } from '@castor/core/program';
 import { createMask } from '../mask-secrets.ts';
 
@@ -54,6 +54,12 @@ export function environmentOf(
 /** Whether a variable is part of a recording; in a replay, a file of a stranger sets no other. */
 export function isRecorded(name: string): boolean {
   return READ.test(name) && !UNREAD.test(name);
+}
+
+/** Whether a variable that a recording names with a stand-in may be set: it holds a secret, and no program loads code by it. */
+export function isSecretOnly(name: string, standIn: string): boolean {
+  const isSecret = SECRET_NAME.test(name) || isSecretVariable(name, standIn);
+  return isSecret && !UNREAD.test(name) && !/^(?:NODE_(?!AUTH_TOKEN$)|LD_|DYLD_)/.test(name);
 }
 
 function lineOf(root: FileLine['root'], base: string, path: string): FileLine | undefined {

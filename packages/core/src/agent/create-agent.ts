@@ -131,7 +131,8 @@ export function wireAgent(
   });
   const scheduler = new LazyScheduler(async () => {
     const { createScheduler } = await import('./create-scheduler.ts');
-    return createScheduler(options, { ...common, tools: (await options.guardTools?.(tools)) ?? tools });
+    const taped = options.tapeTools?.(tools) ?? tools;
+    return createScheduler(options, { ...common, tools: (await options.guardTools?.(taped)) ?? taped });
   });
 
   const session = new AgentSession({

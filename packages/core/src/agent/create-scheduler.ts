@@ -26,7 +26,7 @@ export function createScheduler(options: WiringOptions, parts: SchedulerParts): 
   const { sessionId, interactive = false } = options;
   const session = options.rootSession ?? sessionId;
   return new CoreToolScheduler({
-    tools: options.tapeTools?.(tools) ?? tools,
+    tools,
     policy: options.policy ?? createReadingPolicy({ interactive }),
     clock,
     session,

@@ -88,6 +88,13 @@ export interface ResultLine {
   changes?: FileContent[];
 }
 
+/** What stands for a secret in the other lines, and the variable that had it. */
+export interface SecretLine {
+  type: 'secret';
+  standIn: string;
+  variable?: string;
+}
+
 /** A wait that ended by itself. */
 export interface SleepLine {
   type: 'sleep';
@@ -109,11 +116,12 @@ export type RecordingLine =
   | ResponseLine
   | CallLine
   | ResultLine
+  | SecretLine
   | SleepLine
   | EndLine;
 
 const TYPES: ReadonlySet<unknown> = new Set<RecordingLine['type']>([
-  ...(['start', 'file', 'request', 'response', 'call', 'result', 'sleep', 'end'] as const),
+  ...(['start', 'file', 'request', 'response', 'call', 'result', 'secret', 'sleep', 'end'] as const),
 ]);
 
 export interface Recording {

@@ -78,7 +78,7 @@ export class RunPlayer implements RunTape {
     { tool, args, context, isReproducible }: TapedCall,
     live: () => Promise<ToolResult>,
   ): Promise<ToolResult> {
-    const clean = this.options.scrubber.scrub(JSON.stringify(args));
+    const clean = this.options.scrubber.json(args);
     const entry = this.take('call', (line) => line.tool === tool && JSON.stringify(line.args) === clean, {
       ...{ name: `the call ${tool}`, text: clean, about: (line: CallLine) => `the call ${line.tool}` },
       textOf: (line: CallLine) => JSON.stringify(line.args),
@@ -110,7 +110,7 @@ export class RunPlayer implements RunTape {
     const { end } = recording;
     const isPartial = this.isOver || end === undefined;
     if (!this.difference && !isPartial && !this.options.isLenient) {
-      const clean = JSON.parse(scrubber.scrub(JSON.stringify(changes))) as FileContent[];
+      const clean = JSON.parse(scrubber.json(changes)) as FileContent[];
       this.difference = this.findMissing() ?? differenceOfFiles(end.changes, clean) ?? this.findExit(end.exitCode);
     }
     const used = this.entries.filter(({ isUsed }) => isUsed);
@@ -140,8 +140,8 @@ export class RunPlayer implements RunTape {
   private async answer(method: string, request: HttpRequest): Promise<HttpResponse> {
     throwIfAborted(request.signal);
     const bytes = request.body instanceof Uint8Array ? [request.body] : (request.body ?? []);
-    const body = this.options.scrubber.scrub(JSON.stringify(Buffer.concat(bytes).toString('utf8')));
-    const entry = this.takeRequest(method, String(request.url), JSON.parse(body) as string, request.headers);
+    const body = this.options.scrubber.body(Buffer.concat(bytes).toString('utf8'));
+    const entry = this.takeRequest(method, String(request.url), body, request.headers);
     const response = await this.responseOf(entry);
     if (response.error && response.status === undefined) {
       this.settle(entry);
@@ -168,8 +168,7 @@ export class RunPlayer implements RunTape {
 
   private async *playText(url: string, given: string, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
     throwIfAborted(signal);
-    const body = JSON.parse(this.options.scrubber.scrub(JSON.stringify(given))) as string;
-    const entry = this.takeRequest('POST', url, body, {});
+    const entry = this.takeRequest('POST', url, this.options.scrubber.body(given), {});
     yield* this.play(entry, await this.responseOf(entry), signal);
   }
 

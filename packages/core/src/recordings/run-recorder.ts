@@ -10,6 +10,7 @@ import type { ToolResult } from '../protocol/tools.ts';
 import type { ContentGenerator } from '../provider/content-generator.ts';
 import type { HttpRequest, HttpResponse } from '../provider/http/http-messages.ts';
 import type { HttpTap } from '../provider/http/http-tap.ts';
+import { MarkError } from '../secrets/mark-command.ts';
 import { recordGenerator } from './generator-tape.ts';
 import type { FileContent, FileLine, RecordingLine, StartLine } from './recording-lines.ts';
 import { toContent } from './recording-lines.ts';
@@ -29,8 +30,8 @@ export interface RunRecorderOptions {
   files: readonly FileLine[];
   /** The system's, or that of the recording that is recorded anew. */
   clock?: ReplayClock;
-  /** The waits of that recording. */
-  slept?: readonly RecordingLine[];
+  /** The waits and stand-ins of that recording. */
+  kept?: readonly RecordingLine[];
 }
 
 export class RunRecorder implements RunTape {
@@ -54,7 +55,7 @@ export class RunRecorder implements RunTape {
     this.kept = new Set(files.filter(({ root }) => root === 'workspace').map(({ path }) => path));
     const names = start.names.length > 0 ? start.names : [...this.began.keys()].slice(0, MOST_NAMES);
     this.write({ ...start, names });
-    for (const line of [...files, ...(options.slept ?? [])]) this.write(line);
+    for (const line of [...files, ...(options.kept ?? [])]) this.write(line);
   }
 
   addSecrets(secrets: readonly string[]): void {
@@ -92,6 +93,8 @@ export class RunRecorder implements RunTape {
     };
     const end = (outcome: { result: ToolResult } | { error: { message: string; type?: string } }) => {
       const changes = before && this.changesSince(before);
+      // The replay gets it from the result: at its start the file is not there.
+      for (const { path } of changes ?? []) if (!this.began.has(path)) this.kept.add(path);
       const more = { ...(output !== '' && { output }), ...(changes && changes.length > 0 && { changes }) };
       this.write({ type: 'result', id, at: this.at(), ...outcome, ...more });
     };
@@ -100,7 +103,7 @@ export class RunRecorder implements RunTape {
       end({ result });
       return result;
     } catch (error) {
-      const type = error instanceof ToolError ? error.type : undefined;
+      const type = error instanceof ToolError ? error.type : error instanceof MarkError ? INVALID_MARK : undefined;
       end({ error: { message: getErrorMessage(error), ...(type !== undefined && { type }) } });
       throw error;
     }
@@ -171,7 +174,8 @@ export class RunRecorder implements RunTape {
   }): number {
     const { scrubber } = this.options;
     const id = (this.count += 1);
-    this.write({ type: 'request', id, at: this.at(), ...about, headers: scrubber.headers(about.headers) });
+    const clean = { headers: scrubber.headers(about.headers), body: scrubber.body(about.body) };
+    this.write({ type: 'request', id, at: this.at(), ...about, ...clean });
     return id;
   }
 
@@ -204,10 +208,17 @@ export class RunRecorder implements RunTape {
 
   private write(line: RecordingLine): void {
     if (this.hasEnded && line.type !== 'end') return;
-    appendFileSync(this.options.path, `${this.options.scrubber.scrub(JSON.stringify(line))}\n`);
+    const { scrubber, path } = this.options;
+    const rows = [
+      scrubber.json(line),
+      ...scrubber.takeStandIns().map((made) => JSON.stringify({ type: 'secret', ...made })),
+    ];
+    appendFileSync(path, rows.map((row) => `${row}\n`).join(''));
   }
 }
 
+/** As the tools say it around the tape. */
+const INVALID_MARK = 'invalid_tool_params';
 const MOST_NAMES = 5_000;
 
 function toError(error: unknown): { message: string; reason: string; code?: string } {

@@ -29,7 +29,11 @@ describe('what is recorded', () => {
     ['an assignment', 'DB_PASSWORD=swordfish1 API_KEY="abcdef123"', 'DB_PASSWORD=*** API_KEY="***"'],
     ['not a reference', 'API_KEY=$OTHER_KEY', 'API_KEY=$OTHER_KEY'],
     ['the password of an address', 'https://ann:swordfish@host/x', 'https://ann:***@host/x'],
-    ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----', '***'],
+    [
+      'a private key',
+      '-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----',
+      '-----BEGIN RSA PRIVATE KEY-----\n001\n-----END RSA PRIVATE KEY-----',
+    ],
   ])('has no %s', (_, text, expected) => {
     expect(scrubber().scrub(text)).toBe(expected);
     // Again changes nothing: a replay scrubs what was scrubbed.
@@ -84,5 +88,51 @@ describe('the first difference', () => {
     ['one\ntwo', 'one\nTwo', { where: 'line 2', expected: '"one\\ntwo"', actual: '"one\\nTwo"' }],
   ])('of %s and %s', (one, other, expected) => {
     expect(firstDifference(one, other)).toEqual(expected);
+  });
+});
+
+const GITHUB = `ghp_${'abcdefghij'.repeat(4).slice(0, 36)}`;
+const NPM = `npm_${'Ab3'.repeat(12)}`;
+const STANDS_FOR_GITHUB = `ghp_${'1'.padStart(36, '0')}`;
+
+describe('a secret that a session marks', () => {
+  const open = (environment: Record<string, string> = {}, standIns: string[] = []) =>
+    new Scrubber({ workspace: [], home: [], environment, standIns, keyStandIn: 'no-key' });
+
+  it('has a stand-in of its form, the same one everywhere, also for another scrubber', () => {
+    const one = open();
+    const text = `a ${GITHUB}\n${GITHUB} and ${NPM}`;
+    const expected = `a ${STANDS_FOR_GITHUB}\n${STANDS_FOR_GITHUB} and npm_${'2'.padStart(36, '0')}`;
+    expect(one.scrub(text)).toBe(expected);
+    // Behind a line end, which JSON writes as a letter, and in JSON inside JSON.
+    expect(JSON.parse(one.json({ text }))).toEqual({ text: expected });
+    expect(JSON.parse(one.body(JSON.stringify({ deep: { text } })))).toEqual({ deep: { text: expected } });
+    const standIns = one.takeStandIns().map(({ standIn }) => standIn);
+    expect(standIns).toHaveLength(2);
+    const other = open({}, standIns);
+    expect(other.scrub(`KEY=${expected}`)).toBe(`KEY=${expected}`);
+    expect(other.scrub(GITHUB)).toBe(`ghp_${'2'.padStart(36, '0')}`);
+  });
+
+  it('leaves marks alone, also where a secret is expected', () => {
+    const text = 'API_KEY=‹secret:github-1› postgres://ann:‹secret:password-1›@db.corp.net/x';
+    expect(open().scrub(text)).toBe(text);
+  });
+
+  it('has one in the variable that held it', () => {
+    const one = open({
+      APP_TOKEN: 'variable0123456',
+      LOGIN: 'postgres://ann:swordfish12@db.corp.net/x',
+      WORDS_KEY: 'two words',
+    });
+    one.addSecrets(['a-key-in-use', 'variable0123456']);
+    expect(one.scrub('variable0123456 two words a-key-in-use')).toBe('v00000000000001 *** no-key');
+    expect(one.scrub('at postgres://ann:swordfish12@db.corp.net/x')).toBe(
+      'at postgres://ann:00000000002@db.corp.net/x',
+    );
+    expect(one.takeStandIns().filter(({ variable }) => variable !== undefined)).toEqual([
+      { standIn: 'v00000000000001', variable: 'APP_TOKEN' },
+      { standIn: 'postgres://ann:00000000002@db.corp.net/x', variable: 'LOGIN' },
+    ]);
   });
 });

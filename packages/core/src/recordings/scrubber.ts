@@ -1,13 +1,20 @@
 /**
- * Scrubber: removes secrets from what is recorded and writes the folders of this machine under names that every machine has. A secret or
- * a path that a model spelled in pieces is found too: in a stream, the pieces of one text are read together.
+ * Scrubber: writes stand-ins for secrets into what is recorded, and the folders of this machine under names that every machine has. A
+ * secret or a path that a model spelled in pieces is found too: in a stream, the pieces of one text are read together.
  */
 
+import { changeTexts } from '../secrets/conceal-value.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
+import { isDistinctive, MARK, normalise } from '../secrets/secret-vault.ts';
+import { plainStandIn, standInFor } from '../secrets/stand-in.ts';
+import { isSecretVariable } from '../util/secret-variables.ts';
 import { SECRET_NAME, SECRET_VALUE } from '../util/secret-patterns.ts';
-import { isRecord } from '../util/is-record.ts';
+import { collect, holdsAny, parseFrame } from './stream-frames.ts';
+import type { Leaf } from './stream-frames.ts';
 
 export const WORKSPACE = '/castor/workspace';
 export const HOME = '/castor/home';
+/** For what only looks like a secret: the marks of a session do not know it either. */
 const MASK = '***';
 /** Shorter values are too likely to be words. */
 const MIN_SECRET = 8;
@@ -25,38 +32,74 @@ interface Found {
   by: string;
 }
 
+/** What a recording has in place of a secret. */
+export interface StandIn {
+  standIn: string;
+  /** The variable that had the secret: a replay has the stand-in there. */
+  variable?: string;
+}
+
 export interface ScrubberOptions {
   workspace: readonly string[];
   home: readonly string[];
   environment: Readonly<Record<string, string | undefined>>;
+  /** Those of a recording stay as they are. */
+  standIns?: readonly string[] | undefined;
+  /** Stands for a key that no variable holds. */
+  keyStandIn?: string | undefined;
+}
+
+interface Literal {
+  from: string;
+  to: () => string;
+  isFolder?: true;
 }
 
 export class Scrubber {
-  private readonly literals: { from: string; to: string }[];
+  private readonly options: ScrubberOptions;
+  private readonly literals: Literal[];
+  private readonly byValue = new Map<string, number>();
+  private readonly known: Set<string>;
+  private made: StandIn[] = [];
+  private count = 0;
 
-  constructor({ workspace, home, environment }: ScrubberOptions) {
-    const secrets = Object.entries(environment).flatMap(([name, value]) =>
-      value !== undefined && SECRET_NAME.test(name) ? [value] : [],
-    );
-    this.literals = [
-      ...workspace.map((from) => ({ from, to: WORKSPACE })),
-      ...home.map((from) => ({ from, to: HOME })),
-    ].filter(({ from }) => from.length > 1);
-    this.addSecrets(secrets);
+  constructor(options: ScrubberOptions) {
+    this.options = options;
+    const { workspace, home, environment, standIns = [] } = options;
+    this.known = new Set(standIns);
+    this.literals = [...folders(workspace, WORKSPACE), ...folders(home, HOME)];
+    for (const standIn of standIns) this.addLiteral(standIn, () => standIn);
+    for (const [variable, value = ''] of Object.entries(environment))
+      if (SECRET_NAME.test(variable) || isSecretVariable(variable, value)) this.addVariable(variable, value);
   }
 
+  /** Keys in use. */
   addSecrets(secrets: readonly string[]): void {
     for (const secret of secrets) {
-      if (secret.length < MIN_SECRET) continue;
-      // As it is, and as it stands in JSON.
-      for (const from of new Set([secret, JSON.stringify(secret).slice(1, -1)])) this.literals.push({ from, to: MASK });
+      if (this.literals.some(({ from }) => from === secret)) continue;
+      this.addLiteral(secret, () => this.options.keyStandIn ?? MASK);
     }
-    // A workspace in the home folder is found before the home folder.
-    this.literals.sort((one, other) => other.from.length - one.from.length);
+  }
+
+  /** Since the last time; in the file before a replay needs them. */
+  takeStandIns(): StandIn[] {
+    const made = this.made;
+    this.made = [];
+    return made;
   }
 
   scrub(text: string): string {
     return replace(text, this.find(text));
+  }
+
+  /** As JSON. First in the texts: in JSON the escape of a line end would be part of the word after it. Then in names. */
+  json(value: unknown): string {
+    return this.scrub(JSON.stringify(changeTexts(value, (text) => this.scrub(text))));
+  }
+
+  /** The body of a request: JSON inside is read as JSON. */
+  body(text: string): string {
+    return JSON.parse(this.json(this.inJson(text) ?? text)) as string;
   }
 
   headers(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
@@ -70,7 +113,7 @@ export class Scrubber {
   /** Pieces of a body as they arrived. They are cut anew where something was removed. */
   chunks(pieces: readonly (readonly [number, string])[]): [number, string][] {
     const whole = pieces.map(([, text]) => text).join('');
-    const clean = this.scrub(this.frames(whole));
+    const clean = this.scrub(this.frames(this.inJson(whole) ?? whole));
     if (clean === whole) return pieces.map(([at, text]) => [at, text]);
     const lines = clean.split(/(?<=\n)/);
     return lines.map((line, index) => [pieces[Math.floor((index * pieces.length) / lines.length)]?.[0] ?? 0, line]);
@@ -96,7 +139,6 @@ export class Scrubber {
   }
 
   private acrossLeaves(leaves: readonly Leaf[], changed: Set<unknown>): void {
-    if (leaves.length < 2) return;
     const whole = leaves.map(({ holder, key }) => String(holder[key])).join('');
     let offset = 0;
     const found = this.find(whole);
@@ -116,19 +158,92 @@ export class Scrubber {
     }
   }
 
+  private addVariable(variable: string, value: string): void {
+    const [secret] = findSecrets(value);
+    // By its name it is withheld whatever it holds; by its value, where the stand-in has the same form.
+    const isNamed = SECRET_NAME.test(variable) || isSecretVariable(variable, '');
+    // The vault of a session knows only distinctive values, and so does that of the replay.
+    if (!isDistinctive(value)) {
+      if (isNamed && secret?.value !== value.trim()) this.addLiteral(value, () => MASK);
+      return;
+    }
+    let standIn: string | undefined;
+    const make = () => {
+      if (isNamed || !secret)
+        return this.note(
+          this.unused((number) => plainStandIn(value, number)),
+          variable,
+        );
+      const by = this.standInOf(secret.kind, secret.value);
+      return this.note(
+        replace(value, [{ start: secret.start, end: secret.start + secret.value.length, by }]),
+        variable,
+      );
+    };
+    this.addLiteral(value, () => (standIn ??= make()));
+  }
+
+  private standInOf(kind: string, value: string): string {
+    if (this.known.has(value)) return value;
+    const key = normalise(value);
+    const number = this.byValue.get(key);
+    const make = (at: number) => standInFor({ kind, value }, at);
+    const standIn = number === undefined ? this.unused(make) : make(number);
+    this.byValue.set(key, number ?? this.count);
+    if (this.known.has(standIn)) return standIn;
+    // From now on it is found without its context too.
+    if (isDistinctive(value)) this.addLiteral(value, () => standIn);
+    return this.note(standIn);
+  }
+
+  private note(standIn: string, variable?: string): string {
+    this.known.add(standIn);
+    this.addLiteral(standIn, () => standIn);
+    this.made.push({ standIn, ...(variable !== undefined && { variable }) });
+    return standIn;
+  }
+
+  /** Not one of a recording that is written anew either. */
+  private unused(make: (number: number) => string): string {
+    do this.count += 1;
+    while (this.known.has(make(this.count)));
+    return make(this.count);
+  }
+
+  private addLiteral(value: string, to: () => string): void {
+    if (value.length < MIN_SECRET) return;
+    // As it is, and as it stands in JSON.
+    this.literals.push({ from: value, to });
+    if (escaped(value) !== value) this.literals.push({ from: escaped(value), to: () => escaped(to()) });
+    // A workspace in the home folder is found before the home folder.
+    this.literals.sort((one, other) => other.from.length - one.from.length);
+  }
+
+  /** Undefined for what is no JSON, or not written as we write it. */
+  private inJson(text: string): string | undefined {
+    const frame = parseFrame(text);
+    if (!frame || JSON.stringify(frame.value) !== text.trim()) return undefined;
+    return `${frame.prefix}${this.json(frame.value)}${frame.suffix}`;
+  }
+
   /** In order, without overlaps. */
   private find(text: string): Found[] {
     const found: Found[] = [];
     const add = (start: number, end: number, by: string) => {
       if (!found.some((each) => start < each.end && end > each.start)) found.push({ start, end, by });
     };
-    for (const { from, to } of this.literals)
+    // The marks of the session are no secrets, wherever they are.
+    for (const { index, 0: mark } of text.matchAll(MARK)) add(index, index + mark.length, mark);
+    // A copy: what is found becomes known.
+    for (const { from, to, isFolder } of [...this.literals])
       for (let at = text.indexOf(from); at !== -1; at = text.indexOf(from, at + from.length)) {
         // `/home/ann` is neither in `/home/anna` nor in `/mnt/home/ann`.
         const isPart = /[\w.-]/.test(text[at - 1] ?? '') || /[\w-]/.test(text[at + from.length] ?? '');
-        if (to !== MASK && isPart) continue;
-        add(at, at + from.length, to);
+        if (isFolder && isPart) continue;
+        add(at, at + from.length, to());
       }
+    for (const { kind, value, start } of findSecrets(text))
+      add(start, start + value.length, this.standInOf(kind, value));
     for (const match of text.matchAll(PRIVATE_KEY)) add(match.index, match.index + match[0].length, MASK);
     for (const match of text.matchAll(SECRET_VALUE)) add(match.index, match.index + match[0].length, MASK);
     for (const match of text.matchAll(ASSIGNMENT)) {
@@ -148,6 +263,14 @@ export function restorePaths(text: string, { workspace, home }: { workspace: str
   return text.replaceAll(WORKSPACE, () => workspace).replaceAll(HOME, () => home);
 }
 
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+function folders(paths: readonly string[], name: string): Literal[] {
+  return paths.filter((from) => from.length > 1).map((from) => ({ from, to: () => name, isFolder: true }));
+}
+
 function replace(text: string, found: readonly Found[]): string {
   let written = '';
   let at = 0;
@@ -156,47 +279,4 @@ function replace(text: string, found: readonly Found[]): string {
     at = end;
   }
   return written + text.slice(at);
-}
-
-interface Leaf {
-  holder: Record<string, unknown>;
-  key: string;
-}
-
-interface Frame {
-  prefix: string;
-  value: unknown;
-  suffix: string;
-}
-
-function parseFrame(line: string): Frame | undefined {
-  const [, prefix = '', json = '', suffix = ''] = /^((?:data:)?\s*)([[{].*[\]}])(\s*)$/.exec(line) ?? [];
-  if (json === '') return undefined;
-  try {
-    return { prefix, value: JSON.parse(json) as unknown, suffix };
-  } catch {
-    // A line that only looks like JSON is text.
-    return undefined;
-  }
-}
-
-function collect(value: unknown, path: string, texts: Map<string, Leaf[]>): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, item] of Object.entries(value)) {
-    if (typeof item !== 'string') {
-      collect(item, `${path}/${key}`, texts);
-      continue;
-    }
-    const at = `${path}/${key}`;
-    const leaf = { holder: value as Record<string, unknown>, key };
-    const known = texts.get(at);
-    if (known) known.push(leaf);
-    else texts.set(at, [leaf]);
-  }
-}
-
-function holdsAny(value: unknown, changed: ReadonlySet<unknown>): boolean {
-  if (changed.has(value)) return true;
-  if (Array.isArray(value)) return value.some((item) => holdsAny(item, changed));
-  return isRecord(value) && Object.values(value).some((item) => holdsAny(item, changed));
 }

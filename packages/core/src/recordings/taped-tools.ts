@@ -1,4 +1,4 @@
-/** Puts a tape between the scheduler and its tools. */
+/** Puts a tape around tools. Inside the guard of secrets: a replay has to find the same marks in what the tape holds. */
 
 import type { DefinedTool, ToolInvocation } from '../protocol/tools.ts';
 import type { RunTape } from './run-tape.ts';
@@ -35,5 +35,5 @@ function withTape(tool: DefinedTool, tape: RunTape): DefinedTool {
       );
     return taped;
   };
-  return Object.create(tool, { build: { value: build } }) as DefinedTool;
+  return { ...tool, build };
 }

@@ -10,7 +10,7 @@ export interface FoundSecret {
 }
 
 /** Each form stands alone: a character of a word before or after it makes it part of something else. */
-const FORMS: readonly (readonly [kind: string, form: string])[] = [
+export const FORMS: readonly (readonly [kind: string, form: string])[] = [
   ['github', 'gh[pousr]_[A-Za-z0-9]{36,255}'],
   ['github', 'github_pat_[A-Za-z0-9_]{22,255}'],
   ['gitlab', 'gl(?:pat|ptt|dt|rt|cbt|soat)-[A-Za-z0-9_-]{20,255}'],

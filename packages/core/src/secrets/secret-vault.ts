@@ -157,12 +157,12 @@ function escapeForm(value: string): string {
 }
 
 /** A key block is one value, whether its lines are joined by line ends or, in JSON, by their escapes. */
-function normalise(value: string): string {
+export function normalise(value: string): string {
   return value.startsWith('-----BEGIN') ? value.replaceAll('\\n', '\n').replaceAll('\\r', '') : value;
 }
 
 /** Has letters and digits, no space, and is no path: such a value is no word of prose or code. */
-function isDistinctive(value: string): boolean {
+export function isDistinctive(value: string): boolean {
   if (value.length < SHORTEST_LITERAL || /\s/.test(value) || /^[.~]?\//.test(value)) return false;
   return /\d/.test(value) && /[A-Za-z]/.test(value);
 }

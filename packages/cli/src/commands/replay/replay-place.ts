@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { restorePaths, writeContents } from '@castor/core/program';
 import type { FileContent, FileLine, Recording } from '@castor/core/program';
-import { isRecorded } from '../../recording/start-state.ts';
+import { isRecorded, isSecretOnly } from '../../recording/start-state.ts';
 
 export interface ReplayPlace {
   directory: string;
@@ -39,10 +39,15 @@ export function makePlace(recording: Recording, given: Readonly<Record<string, s
   const recorded = Object.entries(start.environment)
     .filter(([name]) => isRecorded(name))
     .map(([name, value]) => [name, restore(value)]);
+  const secrets = recording.lines.flatMap((line) =>
+    line.type === 'secret' && line.variable !== undefined && isSecretOnly(line.variable, line.standIn)
+      ? [[line.variable, line.standIn]]
+      : [],
+  );
   return {
     ...{ directory, workspace, remove, argv: start.argv.map(restore) },
     environment: {
-      ...(Object.fromEntries([...recorded, ...passed]) as Record<string, string>),
+      ...(Object.fromEntries([...recorded, ...secrets, ...passed]) as Record<string, string>),
       ...{ HOME: home, GEMINI_CLI_HOME: home, TMPDIR: directory, TZ: start.timezone, TERM: 'dumb' },
       GEMINI_TELEMETRY_ENABLED: 'false',
     },
