@@ -1,10 +1,11 @@
 /** `castor batch` from tasks to results: real processes, worktrees, checks and a scripted model. */
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { answer, call, fakeModel, fault, gate, runCli, say, startTerminal, text, usage } from '@castor/testkit';
-import type { ModelRequest } from '@castor/testkit';
+import type { CliProcess, ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 import { jsonl, openBatchPlace, read } from './batch.fixture.ts';
@@ -326,6 +327,36 @@ describe('an interrupted batch', () => {
       changes: { files: 1 },
     });
     expect([asked, place.left()]).toEqual([3, []]);
+  });
+
+  variants.each<[string, (batch: CliProcess) => Promise<void>]>([
+    ['a kill of the worker', async (batch) => batch.kill('SIGKILL')],
+    [
+      'a second Ctrl+C',
+      async (batch) => {
+        batch.kill('SIGINT');
+        await batch.waitForStderr('No further task starts');
+        batch.kill('SIGINT');
+      },
+    ],
+  ])('tells the model that %s cut its command off, not the user', async (_, stop) => {
+    await using place = await openBatchPlace();
+    const ready = join(place.workspace.root, 'ready');
+    execFileSync('mkfifo', [ready]);
+    await using model = await fakeModel((request) =>
+      hasResult(request)
+        ? say(/effect is unknown|by user|User cancelled/.exec(promptOf(request))?.[0] ?? promptOf(request))
+        : answer(call('run_shell_command', { command: `echo go > '${ready}'; sleep 1000` })),
+    );
+    await place.workspace.write('tasks.jsonl', jsonl([{ id: 'x', prompt: 'go' }]));
+    // A command in the sandbox could not open the pipe.
+    const words = ['run', 'tasks.jsonl', '-o', 'jsonl', '--', '-y', '--no-sandbox'];
+    await using batch = await place.start(words, { model });
+    await readFile(ready);
+    await stop(batch);
+    await batch.done;
+    const rest = await place.run(['resume', '-o', 'jsonl'], { model });
+    expect(rest.lines[0], rest.stderr).toMatchObject({ status: 'success', answer: 'effect is unknown' });
   });
 
   it('is cancelled by another process, with a result for every task', { tags: 'wide' }, async () => {

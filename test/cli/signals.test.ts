@@ -129,6 +129,29 @@ describe('a run that was cut off', () => {
   );
 });
 
+describe('a command that was cut off', () => {
+  variants.each<[NodeJS.Signals, string]>([
+    ['SIGTERM', 'The program stopped while this call was running. Its effect is unknown: check before you repeat it.'],
+    ['SIGHUP', 'The program stopped while this call was running. Its effect is unknown: check before you repeat it.'],
+    ['SIGKILL', 'The program stopped while this call was running. Its effect is unknown: check before you repeat it.'],
+    ['SIGINT', '[Operation Cancelled] User cancelled operation'],
+  ])('by %s is told to the model as what it was', async (signal, error) => {
+    await using workspace = await createWorkspace();
+    const command = 'mkfifo ready; echo go > ready; sleep 1000';
+    await using model = await fakeModel([answer(call('run_shell_command', { command }, { id: '1' })), say('Done.')]);
+    await using cli = await startCli(['-y', '-p', 'go', '-o', 'stream-json'], { model, workspace });
+    await waitForFifo(join(workspace.project, 'ready'));
+    cli.kill(signal);
+    const { stdout } = await cli.done;
+    if (signal === 'SIGTERM') expect(stdout).toContain('"status":"error","output":"Command was stopped');
+    const resumed = await runCli(['--continue'], { model, workspace });
+    expect([resumed.stdout, resumed.code], resumed.stderr).toEqual(['Done.\n', 0]);
+    const sent = JSON.stringify(model.requests[1]?.body.contents);
+    expect(sent).toContain(error);
+    if (signal !== 'SIGINT') expect(sent).not.toMatch(/by user|User cancelled/);
+  });
+});
+
 /** Opens it for reading, which waits until the other side has opened it too. */
 async function waitForFifo(path: string): Promise<void> {
   const child = spawn('bash', ['-c', `until [ -p '${path}' ]; do :; done; cat '${path}'`], { stdio: 'ignore' });

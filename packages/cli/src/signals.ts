@@ -4,6 +4,7 @@
  */
 
 import { writeSync } from 'node:fs';
+import { createStopReason } from '@castor/core/program';
 import { ExitCode } from './exit-codes.ts';
 import { sanitize } from './sanitize.ts';
 
@@ -53,7 +54,8 @@ export function listenForSignals(): Interruption {
       if (crash) writeNow(`${describeCrash(crash)}\n`);
       process.exit(code);
     }, WIND_UP_MS);
-    controller.abort();
+    // Ctrl+C is the user's own cancel.
+    controller.abort(code === ExitCode.Interrupted ? undefined : createStopReason());
   }
 
   function onCrash(reason: unknown): void {

@@ -4,6 +4,7 @@
  */
 
 import type { FunctionCall, Part } from '../protocol/content.ts';
+import { CUT_OFF } from '../scheduler/call-results.ts';
 import type { LoadedMessage } from './replay-session.ts';
 import type { FileChange, InterruptedStatus, StartedCall } from './session-file.ts';
 
@@ -37,16 +38,13 @@ export interface HistoryOptions {
 }
 
 const TOLD: Record<InterruptedStatus, string> = {
-  not_started: 'The program stopped before this call started. The call had no effect.',
+  ...CUT_OFF,
   carried_out:
     'The program stopped while this call was running, so its result is lost. The call was carried out: the file has the new content.',
-  unknown: 'The program stopped while this call was running. Its effect is unknown: check before you repeat it.',
 };
 const TOLD_UNCHANGED = 'The program stopped before this call changed anything: the file is unchanged.';
 /** The model receives this much from the end of an interrupted call's output. */
 const TOLD_OUTPUT = 8192;
-const TOLD_WITHOUT_EFFECT =
-  'The program stopped while this call was running, so its result is lost. The call changes nothing, so you can repeat it.';
 
 const TOLD_AFTER_LOSS =
   'The session record is incomplete, so it is unknown whether this call ran: check before you repeat it.';
@@ -87,7 +85,7 @@ function toInterruptedAgent(
 }
 
 function toSentence(status: InterruptedStatus, started: StartedCall | undefined, { hasLoss }: HistoryOptions): string {
-  if (status === 'unknown' && started?.hasEffects === false) return TOLD_WITHOUT_EFFECT;
+  if (status === 'unknown' && started?.hasEffects === false) return CUT_OFF.unchanged;
   if (hasLoss) return TOLD_AFTER_LOSS;
   return status === 'not_started' && started ? TOLD_UNCHANGED : TOLD[status];
 }

@@ -13,7 +13,7 @@ import { untilAborted } from '../util/abort.ts';
 import { withoutUndefined } from '../util/without-undefined.ts';
 import type { Approvals } from './approvals.ts';
 import { buildCall, throughBeforeTool } from './before-tool.ts';
-import { createCancelledResult, createErrorResult } from './call-results.ts';
+import { createAbortedResult, createCancelledResult, createErrorResult } from './call-results.ts';
 import type {
   Answer,
   CallDecision,
@@ -80,7 +80,7 @@ export class CallPreparation {
       return await this.askPolicy(call, mustAsk, signal, emit);
     } catch (error) {
       const completed = signal.aborted
-        ? createCancelledResult(request, 'User cancelled operation')
+        ? createAbortedResult(request, signal, 'not_started')
         : createErrorResult(request, error);
       return { kind: 'refused', completed, declined: false };
     }

@@ -4,6 +4,7 @@ import type { Part } from '../protocol/content.ts';
 import { ToolError, getErrorMessage } from '../protocol/errors.ts';
 import type { CompletedToolCall, OutputTruncation, ToolCallRequestInfo } from '../protocol/tool-calls.ts';
 import type { ToolErrorType, ToolResult, ToolResultDisplay } from '../protocol/tools.ts';
+import { isProgramStopped } from '../util/program-stop.ts';
 import { toErrorResponse, toFunctionResponse } from '../tools/tool-output.ts';
 
 interface Told {
@@ -62,6 +63,30 @@ export function createCancelledResult(request: ToolCallRequestInfo, reason: stri
     responseParts: [{ functionResponse: { id: callId, name: toolName, response } }],
     resultDisplay: output || message,
   });
+}
+
+/** What a call that the end of the program cut off is to the model, here and when its session is resumed. */
+export const CUT_OFF = {
+  not_started: 'The program stopped before this call started. The call had no effect.',
+  unknown: 'The program stopped while this call was running. Its effect is unknown: check before you repeat it.',
+  unchanged:
+    'The program stopped while this call was running, so its result is lost. The call changes nothing, so you can repeat it.',
+} as const;
+
+/** Of a call whose signal was aborted: by the user, or by the end of the program, which is not the user's decision. */
+export function createAbortedResult(
+  request: ToolCallRequestInfo,
+  signal: AbortSignal,
+  state: keyof typeof CUT_OFF,
+  output = '',
+): CompletedToolCall {
+  if (!isProgramStopped(signal)) return createCancelledResult(request, 'User cancelled operation', output);
+  const { callId, toolName } = answerTo(request);
+  const status = state === 'not_started' ? state : 'unknown';
+  const response = { error: CUT_OFF[state], status, ...(output && { output }) };
+  const responseParts = [{ functionResponse: { id: callId, name: toolName, response } }];
+  const error = new ToolError(CUT_OFF[state], 'execution_failed');
+  return complete(request, 'error', { responseParts, resultDisplay: output || CUT_OFF[state] }, error);
 }
 
 /** The response carries the name the model called, also when another tool did the work. */

@@ -19,7 +19,7 @@ import { Approvals } from './approvals.ts';
 import { CallPreparation, showCall } from './call-preparation.ts';
 import type { Emit } from './call-preparation.ts';
 import type { ReadyCall } from './ready-call.ts';
-import { createCancelledResult, createErrorResult } from './call-results.ts';
+import { createAbortedResult, createErrorResult } from './call-results.ts';
 import type { CallRecorder, DecisionRecorder, EditProposal, PolicyPort, ToolHooks, ToolLookup } from './ports.ts';
 import type { AskingChild } from './children.ts';
 import { transition } from './tool-call-state.ts';
@@ -42,7 +42,6 @@ export interface CoreToolSchedulerOptions extends Pick<
   clock?: Clock;
 }
 
-const CANCELLED = 'User cancelled operation';
 /** A hook that always replaces the call by another tool would never let it end. */
 const MAX_TAKEOVERS = 10;
 const TOO_MANY = `Hooks forwarded this call to another tool more than ${MAX_TAKEOVERS} times.`;
@@ -187,7 +186,7 @@ export class CoreToolScheduler {
     const ready: ReadyCall[] = [];
     for (const request of wave) {
       if (batch.isDeclined || signal.aborted) {
-        batch.complete(createCancelledResult(request, CANCELLED));
+        batch.complete(createAbortedResult(request, signal, 'not_started'));
         continue;
       }
       const prepared = await this.preparation.prepare(request, signal, batch.emit);

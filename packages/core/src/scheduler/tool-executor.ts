@@ -21,7 +21,7 @@ import type { Emit } from './call-preparation.ts';
 import type { ReadyCall } from './ready-call.ts';
 import {
   answerTo,
-  createCancelledResult,
+  createAbortedResult,
   createErrorResult,
   createFailedResult,
   createSuccessResult,
@@ -100,9 +100,7 @@ export class ToolExecutor {
       if (admitted.mustAsk) throw new ToolError(NEEDS_APPROVAL, 'policy_violation');
       ({ call } = admitted);
     } catch (error) {
-      return signal.aborted
-        ? createCancelledResult(asked, 'User cancelled operation')
-        : createErrorResult(asked, error);
+      return signal.aborted ? createAbortedResult(asked, signal, 'not_started') : createErrorResult(asked, error);
     }
     const { request, tool, invocation } = call;
     const executing: ExecutingToolCall = {
@@ -146,7 +144,7 @@ export class ToolExecutor {
     } catch (error) {
       const isCancelled = signal.aborted || isAbortError(error);
       ended = isCancelled
-        ? createCancelledResult(request, 'User cancelled operation', printed.text)
+        ? createAbortedResult(request, signal, hasEffects ? 'unknown' : 'unchanged', printed.text)
         : createErrorResult(request, error);
     } finally {
       changes?.after(callId);
@@ -168,7 +166,8 @@ export class ToolExecutor {
     if (!decision) {
       // The effects have happened: the model must read about them.
       const output = printed.text || partListUnionToString(result.llmContent);
-      return createCancelledResult(request, 'User cancelled operation', output);
+      const state = EFFECTLESS.has(call.tool.kind) ? 'unchanged' : 'unknown';
+      return createAbortedResult(request, signal, state, output);
     }
     if (decision.kind === 'stop') {
       return createErrorResult(

@@ -92,11 +92,12 @@ async function runInForeground(
     return { outcome, review: await look?.(hasEnded ? outcome : undefined) };
   };
   const first = await run();
-  if (!first.review?.again || signal.aborted) return withNote(toResult(first.outcome, shell), first.review?.note);
+  if (!first.review?.again || signal.aborted)
+    return withNote(toResult(first.outcome, shell, signal), first.review?.note);
   try {
     const second = await run();
     const notes = [first.review.note, second.review?.note].filter((note) => note !== undefined);
-    return withNote(toResult(second.outcome, shell), notes.join('\n'));
+    return withNote(toResult(second.outcome, shell, signal), notes.join('\n'));
   } finally {
     first.review.again();
   }
@@ -109,7 +110,7 @@ async function runInBackground(
   { background, clock = systemClock, aroundCommand }: RunShellCommandDependencies,
 ): Promise<ToolResult> {
   const { signal } = context;
-  if (signal.aborted) return cancelled('');
+  if (signal.aborted) return cancelled('', signal);
   const look = await aroundCommand?.({ command, directory, callId: context.callId });
   let begun: Awaited<ReturnType<BackgroundProcesses['start']>>;
   try {
@@ -131,7 +132,7 @@ async function runInBackground(
   stopWaiting.abort();
   if (signal.aborted) await background.end(pid);
   const { text } = await background.readLogTail(pid);
-  if (signal.aborted) return cancelled(text);
+  if (signal.aborted) return cancelled(text, signal);
   if (exit) {
     const { code, signal: by } = exit;
     return exited({ ending: 'exited', output: text, exitCode: code, signal: by, pid, backgroundPids: [] });

@@ -2,6 +2,7 @@
 
 import type { PartListUnion } from '../../protocol/content.ts';
 import type { ToolResult } from '../../protocol/tools.ts';
+import { isProgramStopped } from '../../util/program-stop.ts';
 import { toParts } from '../../util/part-list.ts';
 import { countOf } from '../../util/short-text.ts';
 import { wrapUntrusted } from '../tool-output.ts';
@@ -17,13 +18,14 @@ const DISPLAY_LIMIT = 100_000;
 export function toResult(
   outcome: ShellOutcome,
   limits: Pick<ShellRunner, 'inactivityTimeoutMs' | 'maxOutputBytes'>,
+  signal: AbortSignal,
 ): ToolResult {
   const { ending, output, pid } = outcome;
   switch (ending) {
     case 'exited':
       return outcome.error ? failedToStart(outcome.error) : exited(outcome);
     case 'cancelled':
-      return cancelled(output);
+      return cancelled(output, signal);
     case 'timed_out': {
       const seconds = limits.inactivityTimeoutMs / 1000;
       const limit = seconds < 60 ? countOf(seconds, 'second') : `${(seconds / 60).toFixed(1)} minutes`;
@@ -88,8 +90,9 @@ function describeSilentEnd({ exitCode, signal }: ShellOutcome): string {
   return exitCode === 0 ? '' : `Command exited with code: ${exitCode}`;
 }
 
-export function cancelled(output: string): ToolResult {
-  return stopped('Command was cancelled by user before it could complete.', output);
+export function cancelled(output: string, signal: AbortSignal): ToolResult {
+  const by = isProgramStopped(signal) ? 'stopped together with the program' : 'cancelled by user';
+  return stopped(`Command was ${by} before it could complete.`, output);
 }
 
 function stopped(sentence: string, output: string): ToolResult {
