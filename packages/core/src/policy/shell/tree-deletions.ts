@@ -111,9 +111,9 @@ function judgeDeletion(leaf: Leaf, target: ShellWord, grounds: Grounds): Deletio
   // In an unknown folder everything of it may be the home.
   if (!grounds.certain && !chosen && /^[.][./]*$/.test(path)) return [unknownDeletion(leaf, target)];
   if (found.every(grounds.isAllowed) || nameOf(leaf) === 'mv') return [];
-  return [
-    { leaf, place: target.text, reason: `it removes ${target.text}, which is outside the workspace`, refused: false },
-  ];
+  const isUnsure = found.some(grounds.isAllowed);
+  const outside = isUnsure ? 'may be outside the workspace, as the line changes its folder' : 'is outside the workspace';
+  return [{ leaf, place: target.text, reason: `it removes ${target.text}, which ${outside}`, refused: false }];
 }
 
 /** `git clean` is meant for the workspace; in the home it removes what no repository has. */
