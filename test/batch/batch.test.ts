@@ -430,6 +430,7 @@ describe('what is wrong with a batch', () => {
       /-m is an unknown option of castor batch run; flags of castor follow --/,
     ],
     ['an invalid limit', ['run', 'bad.jsonl', '--task-time', 'soon'], 1, /--task-time must be a time with its unit/],
+    ['a value for a variable', ['run', 'bad.jsonl', '--env', 'A,B=hidden'], 42, /--env holds names .*; "B=…" is not a name/],
     ['no batch', ['status'], 1, /There is no batch yet\./],
     ['an unknown batch', ['cancel', 'zzz'], 1, /There is no batch/],
     ['an unknown command', ['go'], 1, /unknown command castor batch "go"\./],

@@ -29,7 +29,7 @@ export type { Reserve } from './reserve.ts';
 export type { TaskProgress } from './run-task.ts';
 export { sweepWorkplaces } from './sweep.ts';
 export { SqliteEngine } from './sqlite-engine.ts';
-export { byPriority, parseTask, TaskError } from './task.ts';
+export { byPriority, parseTask, TaskError, wrongVariable } from './task.ts';
 export type { Task, TaskDefaults, TaskLimits, TaskPlace } from './task.ts';
 export { TaskFiles } from './task-files.ts';
 export { spentByTask } from './spent-by-task.ts';

@@ -119,7 +119,7 @@ describe('a JSONL file', () => {
     [
       'a value instead of a name',
       '{"prompt":"a","env":["A=1"]}\n',
-      '"env" holds names of variables, never values; "A=1"',
+      '"env" holds names of variables, never values; "A=…"',
     ],
     ['half a try', '{"prompt":"a","tries":0.5}\n', '"tries" must be a whole number from 1 to 100.'],
     ['an unknown limit', '{"prompt":"a","limits":{"money":1}}\n', '"limits.money" is unknown.'],

@@ -98,8 +98,8 @@ export function parseTask(
   const [folder, url] = [text('folder'), text('repo')];
   if (folder !== undefined && url !== undefined) fail('give "folder" or "repo", not both.');
   const environment = list('env');
-  const invalid = environment.find((name) => !VARIABLE.test(name));
-  if (invalid !== undefined) fail(`"env" holds names of variables, never values; "${invalid}" is not a name.`);
+  const invalid = wrongVariable(environment);
+  if (invalid !== undefined) fail(`"env" ${invalid}`);
   const tries = value['tries'] ?? defaults.tries ?? 1;
   if (typeof tries !== 'number' || !Number.isInteger(tries) || tries < 1 || tries > MAX_TRIES)
     fail(`"tries" must be a whole number from 1 to ${MAX_TRIES}.`);
@@ -128,6 +128,14 @@ export function parseTask(
     labels: list('labels'),
     ...given('priority', priority === 0 ? undefined : (priority as number)),
   };
+}
+
+/** Says what is wrong with names of variables. Only the name is repeated: what follows it may be a secret. */
+export function wrongVariable(names: readonly string[]): string | undefined {
+  const invalid = names.find((name) => !VARIABLE.test(name));
+  if (invalid === undefined) return undefined;
+  const [name = '', ...value] = invalid.split('=');
+  return `holds names of variables, never values; "${name}${value.length > 0 ? '=…' : ''}" is not a name.`;
 }
 
 /** In the order in which they start: equal ones as they came. */

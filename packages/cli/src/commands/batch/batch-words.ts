@@ -1,7 +1,7 @@
 /** Parses the words of `castor batch run`, `resume` and `retry` into tasks, limits and ways to run. Throws BatchProblem. */
 
 import { basename, relative, resolve } from 'node:path';
-import { readTaskFile, TaskError, tasksOfRepositories, tasksOver } from '@castor/batch';
+import { readTaskFile, TaskError, tasksOfRepositories, tasksOver, wrongVariable } from '@castor/batch';
 import type { Artifacts, Task, TaskDefaults, TaskLimits } from '@castor/batch';
 import type { BudgetLimits } from '@castor/core';
 import { ExitCode, ExitError } from '../../exit-codes.ts';
@@ -174,6 +174,13 @@ function listOf(text = ''): string[] {
     .filter(Boolean);
 }
 
+function variablesOf(text: string | undefined): string[] {
+  const names = listOf(text);
+  const invalid = wrongVariable(names);
+  if (invalid !== undefined) throw new BatchProblem(`--env ${invalid}`, ExitCode.Input);
+  return names;
+}
+
 function defaultsOf({ values }: CommandWords, cwd: string): TaskDefaults {
   const schema = values.get('--schema');
   const tries = values.get('--tries');
@@ -187,7 +194,7 @@ function defaultsOf({ values }: CommandWords, cwd: string): TaskDefaults {
     check: values.get('--check'),
     schema: schema === undefined ? undefined : resolve(cwd, schema),
     tries: tries === undefined ? undefined : wholeNumber(tries, '--tries', 1, 100),
-    environment: listOf(values.get('--env')),
+    environment: variablesOf(values.get('--env')),
     limits,
   };
 }
