@@ -3,7 +3,7 @@
  * spending afterwards, also when the worker that started it is dead. Bounded: of a long answer only the last turn is kept.
  */
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readSync, statSync } from 'node:fs';
 
 export interface RunResult {
   status: 'success' | 'error';
@@ -85,6 +85,11 @@ export class RunLog {
     }
   }
 
+  /** Before another run adds to the file: a line that a kill or a full disk has cut stays one of its own. */
+  endLine(): void {
+    if (this.rest.length > 0) appendFileSync(this.path, '\n');
+  }
+
   private add(chunk: Buffer): void {
     const data = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
     let start = 0;
@@ -106,8 +111,7 @@ export class RunLog {
     }
     switch (event['type']) {
       case 'init':
-        this.ended = sumOf(this.ended, this.last);
-        this.last = undefined;
+        this.close();
         this.sessionId = String(event['session_id']);
         this.model = String(event['model']);
         this.answer = '';
@@ -129,13 +133,25 @@ export class RunLog {
       case 'result':
         this.result = event as unknown as RunResult;
         this.overload ||= isOverload(this.result);
-        this.last = this.result.stats ?? this.last;
+        this.tell(this.result.stats ?? this.last);
+        this.close();
         return;
       case 'spent':
-        this.last = event['stats'] as RunStats;
+        this.tell(event['stats'] as RunStats);
         return;
       default:
     }
+  }
+
+  /** The total of a run only grows: a smaller one is that of the next, which failed before it could begin. */
+  private tell(stats: RunStats = {}): void {
+    if ((stats.total_tokens ?? 0) < (this.last?.total_tokens ?? 0)) this.close();
+    this.last = stats;
+  }
+
+  private close(): void {
+    this.ended = sumOf(this.ended, this.last);
+    this.last = undefined;
   }
 }
 

@@ -12,21 +12,22 @@ export type Totals = [cost: number, isKnown: number, tokens: number];
 export const SETTLED =
   'worker = NULL, reserved_cost = 0, reserved_tokens = 0, spent_cost = ?, is_cost_known = ?, spent_tokens = ?';
 
-/** Adds the growth of the task's total to its batch. Returns the total. */
+/** Adds the growth of the task's total to its batch. Returns the total, which never falls: a full disk may have lost logs. */
 export function account(
   database: DatabaseSync,
   batch: string,
   spent: Spending,
   before: { spent_cost: number; spent_tokens: number },
 ): Totals {
-  const cost = spent.cost ?? before.spent_cost;
+  const cost = Math.max(spent.cost ?? 0, before.spent_cost);
+  const tokens = Math.max(spent.tokens, before.spent_tokens);
   const isKnown = spent.cost === null ? 0 : 1;
   prepared(
     database,
     `UPDATE batches SET spent_cost = spent_cost + ?, is_cost_known = is_cost_known AND ?, spent_tokens = spent_tokens + ?
        WHERE id = ?`,
-  ).run(cost - before.spent_cost, isKnown, spent.tokens - before.spent_tokens, batch);
-  return [cost, isKnown, spent.tokens];
+  ).run(cost - before.spent_cost, isKnown, tokens - before.spent_tokens, batch);
+  return [cost, isKnown, tokens];
 }
 
 export function endTask(database: DatabaseSync, batch: string, result: TaskResult, totals: Totals): void {

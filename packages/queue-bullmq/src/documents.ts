@@ -135,24 +135,26 @@ export function spentBy(document: TaskDocument): Spending {
   };
 }
 
-/** The machine's total of the task replaces the one it told before; the growth is added to the batch. */
+/** The machine's total of the task replaces a smaller one that it told before; the growth is added to the batch. */
 export function account(
   sums: Account,
   document: TaskDocument,
   { task, machine, spent }: { task: string; machine: string; spent: Spending },
 ): { sums: Account; document: TaskDocument } {
   const before = document.spent[machine] ?? { cost: 0, tokens: 0 };
-  const cost = spent.cost ?? before.cost ?? 0;
+  // It never falls: a full disk may have lost logs.
+  const cost = Math.max(spent.cost ?? 0, before.cost ?? 0);
+  const tokens = Math.max(spent.tokens, before.tokens);
   const { [`${task}@${machine}`]: _told, ...reserved } = sums.reserved;
   return {
-    document: { ...document, spent: { ...document.spent, [machine]: spent } },
+    document: { ...document, spent: { ...document.spent, [machine]: { cost: spent.cost === null ? null : cost, tokens } } },
     sums: {
       ...sums,
       reserved,
       spent: {
         cost: sums.spent.cost + cost - (before.cost ?? 0),
         isCostKnown: sums.spent.isCostKnown && spent.cost !== null,
-        tokens: sums.spent.tokens + spent.tokens - before.tokens,
+        tokens: sums.spent.tokens + tokens - before.tokens,
       },
     },
   };

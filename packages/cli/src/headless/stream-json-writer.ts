@@ -160,9 +160,14 @@ export class StreamJsonWriter implements HeadlessWriter {
 
   /** What the run has spent up to now: a worker of a batch knows it also when the run is killed. */
   spent(metrics: SessionMetrics): void {
-    void this.line('spent', { stats: toStreamStats(metrics, 0) });
+    const told = { stats: toStreamStats(metrics, 0) };
+    void this.line('spent', told);
     // Written before anything else happens.
-    void this.output.drained();
+    void this.output.drained().then(async () => {
+      // The disk is full: what was spent is told all the same.
+      if (this.output.failure)
+        (await import('./write-in-place.ts')).writeInPlace(toJson({ type: 'spent', ...told }), 1);
+    });
   }
 
   private async promptEnded({ outcome, error, detail, budget }: PromptEndedEvent): Promise<void> {
