@@ -9,6 +9,7 @@ import type { CliProcess, ModelRequest } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
 import { reasonToSkip } from '../../packages/core/src/sandbox/sandbox.fixture.ts';
 import { jsonl, openBatchPlace, read } from './batch.fixture.ts';
+import type { BatchPlace } from './batch.fixture.ts';
 import { variants } from '../house/variants.ts';
 
 const reason = await reasonToSkip();
@@ -380,22 +381,35 @@ describe('an interrupted batch', () => {
 });
 
 describe('a full disk', () => {
-  it('ends the batch with a sentence, and loses nothing: resume goes on', { tags: 'wide' }, async ({ skip }) => {
+  /** Runs the test with the state of batches on a disk of this size. */
+  async function onSmallDisk(
+    size: string,
+    skip: (why: string) => void,
+    test: (place: BatchPlace, env: { XDG_STATE_HOME: string }) => Promise<void>,
+  ): Promise<void> {
     await using place = await openBatchPlace();
     const disk = join(place.workspace.root, 'disk');
     mkdirSync(disk);
-    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'castor-test', disk]).status === 0;
-    if (!isMounted) skip('Mounting needs the administrator.');
+    const mount = ['-t', 'tmpfs', '-o', `size=${size}`, 'castor-test', disk];
+    if (spawnSync('mount', mount).status !== 0) skip('Mounting needs the administrator.');
     try {
+      await test(place, { XDG_STATE_HOME: disk });
+    } finally {
+      spawnSync('umount', ['-l', disk]);
+    }
+  }
+
+  it('ends the batch with a sentence, and loses nothing: resume goes on', { tags: 'wide' }, async ({ skip }) => {
+    await onSmallDisk('2m', skip, async (place, env) => {
       const hold = gate();
       await using model = await fakeModel((request) =>
         promptOf(request).includes('the slow one') ? answer(hold, text('one')) : say('two'),
       );
-      const options = { model, env: { XDG_STATE_HOME: disk } };
+      const options = { model, env };
       await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'the slow one' }, { prompt: 'the fast one' }]));
       await using batch = await place.start(['run', 'tasks.jsonl', '--concurrency', '1', '-o', 'jsonl'], options);
       await model.waitForRequest(1);
-      const filler = join(disk, 'filler');
+      const filler = join(env.XDG_STATE_HOME, 'filler');
       expect(() => writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024))).toThrow('ENOSPC');
       hold.release();
       const { code, stderr } = await batch.done;
@@ -410,9 +424,55 @@ describe('a full disk', () => {
         ['two', 'success'],
       ]);
       expect(place.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
-    } finally {
-      spawnSync('umount', ['-l', disk]);
-    }
+    });
+  });
+
+  it.for([
+    ['in its folder', 'head -c 9000000 /dev/zero >big'],
+    ['by what it prints', 'head -c 9000000 /dev/zero'],
+  ])('is no fault of a check that meets it %s', { tags: 'wide' }, async ([, check], { skip }) => {
+    await onSmallDisk('3m', skip, async (place, env) => {
+      await using model = await fakeModel(() => say('ok'));
+      await place.workspace.write(
+        'tasks.jsonl',
+        jsonl([
+          { id: 'a', prompt: 'a', check },
+          { id: 'b', prompt: 'b' },
+        ]),
+      );
+      const words = ['run', 'tasks.jsonl', '-o', 'jsonl'];
+      const { code, stderr, lines } = await place.run(words, { model, env });
+      expect([code, lines.find(({ id }) => id === 'a')], stderr).toEqual([54, undefined]);
+      expect(stderr).toContain('The disk is full');
+      expect(spawnSync('mount', ['-o', 'remount,size=80m', env.XDG_STATE_HOME]).status).toBe(0);
+      const rest = await place.run(['resume', '-o', 'jsonl'], { model, env });
+      expect([rest.code, rest.lines.find(({ id }) => id === 'a')?.status], rest.stderr).toEqual([0, 'success']);
+    });
+  });
+
+  it('loses no cost, though the log of the task is full', { tags: 'wide' }, async ({ skip }) => {
+    await onSmallDisk('2m', skip, async (place, env) => {
+      const hold = gate();
+      let requests = 0;
+      await using model = await fakeModel(() => {
+        requests += 1;
+        const spent = usage({ promptTokenCount: 600, totalTokenCount: 601 });
+        return requests === 1 ? answer(hold, text('one'), spent) : answer(text('two'), spent);
+      });
+      // The log is at the end of its first block when the disk is full.
+      await place.workspace.write('tasks.jsonl', jsonl([{ prompt: `write ${'long '.repeat(730)}` }]));
+      await using batch = await place.start(['run', 'tasks.jsonl', '-o', 'jsonl'], { model, env });
+      await model.waitForRequest(1);
+      const filler = join(env.XDG_STATE_HOME, 'filler');
+      expect(() => writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024))).toThrow('ENOSPC');
+      hold.release();
+      const { code, stderr } = await batch.done;
+      expect(code, stderr).toBe(54);
+      rmSync(filler);
+      const rest = await place.run(['resume', '-o', 'jsonl'], { model, env });
+      expect([rest.lines[0]?.status, requests], rest.stderr).toEqual(['success', 2]);
+      expect(rest.lines[0]?.['tokens']).toBe(1202);
+    });
   });
 });
 
@@ -430,7 +490,12 @@ describe('what is wrong with a batch', () => {
       /-m is an unknown option of castor batch run; flags of castor follow --/,
     ],
     ['an invalid limit', ['run', 'bad.jsonl', '--task-time', 'soon'], 1, /--task-time must be a time with its unit/],
-    ['a value for a variable', ['run', 'bad.jsonl', '--env', 'A,B=hidden'], 42, /--env holds names .*; "B=…" is not a name/],
+    [
+      'a value for a variable',
+      ['run', 'bad.jsonl', '--env', 'A,B=hidden'],
+      42,
+      /--env holds names .*; "B=…" is not a name/,
+    ],
     ['no batch', ['status'], 1, /There is no batch yet\./],
     ['an unknown batch', ['cancel', 'zzz'], 1, /There is no batch/],
     ['an unknown command', ['go'], 1, /unknown command castor batch "go"\./],

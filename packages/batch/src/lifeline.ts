@@ -8,7 +8,7 @@ import type { Environment, Start, Started, Starter } from './starter.ts';
 
 /** castor's launcher reads the same variable. */
 const LIFELINE_VARIABLE = 'CASTOR_LIFELINE';
-/** Set for all that a task starts: a batch in it must not wait for the place that the task has. */
+/** Set for all that a task starts, by which it is found; a batch in it must not wait for the place that the task has. */
 export const TASK_VARIABLE = 'CASTOR_TASK';
 /** castor and all it started end within five seconds of a signal. */
 const KILL_AFTER_MS = 8_000;
@@ -19,23 +19,16 @@ const WATCHED = `(cat <&${LIFELINE_DESCRIPTOR} >/dev/null; kill -KILL -$$) & wat
 type Where = Omit<Start, 'words' | 'lifeline'>;
 
 export function startProgram(starter: Starter, words: Start['words'], where: Where): Started {
-  return starter.start({ ...where, words, environment: withLifeline(where.environment), lifeline: 'polled' });
+  return starter.start({ ...where, words, lifeline: 'polled' });
 }
 
 export function startCommand(starter: Starter, command: string, where: Where): Started {
   return starter.start({ ...where, words: ['sh', '-c', WATCHED, 'sh', command], lifeline: 'read' });
 }
 
-const known = new WeakMap<Environment, Environment>();
-
-/** The same object for the same one: a starter remembers what it knows of it. */
-function withLifeline(environment: Environment): Environment {
-  const more = known.get(environment) ?? {
-    ...environment,
-    ...{ [LIFELINE_VARIABLE]: String(LIFELINE_DESCRIPTOR), [TASK_VARIABLE]: '1' },
-  };
-  known.set(environment, more);
-  return more;
+/** For castor. `mark` names the task, so that all of its processes are found. */
+export function withLifeline(environment: Environment, mark: string): Environment {
+  return { ...environment, [LIFELINE_VARIABLE]: String(LIFELINE_DESCRIPTOR), [TASK_VARIABLE]: mark };
 }
 
 /** Asks the program to end, then makes it. Returns what stops that. */

@@ -1,6 +1,7 @@
 /** The result of an ended task, from what its claim, its last log and all its tries say. */
 
 import type { Claim, Spending } from './engine.ts';
+import type { CheckEnd } from './run-check.ts';
 import type { RunLog } from './run-log.ts';
 import type { TaskOutcome, TaskResult } from './task-result.ts';
 
@@ -42,4 +43,13 @@ export function makeResult(status: TaskOutcome, run: EndedRun, more: Partial<Tas
 export function describeDeath(code: number | null, last: string): string {
   const how = code === null || code > 128 ? 'a signal ended it' : `exit code ${code}`;
   return `The program ended without a result: ${how}${last === '' ? '' : `; ${last.slice(0, 300)}`}.`;
+}
+
+/** Of a check that failed; `time` is the limit of the task in seconds. */
+export function describeCheck({ exitCode, isLate }: CheckEnd, time: number | undefined): string {
+  if (isLate)
+    return time === undefined
+      ? 'The check had not ended after 30 minutes.'
+      : `The check had not ended when the time of the task, ${time} s, was over.`;
+  return `The check failed with ${exitCode === null ? 'a signal' : `exit code ${exitCode}`}.`;
 }

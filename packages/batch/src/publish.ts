@@ -24,9 +24,25 @@ export interface Publication {
 }
 
 /** The part of the result that names what was published. Throws GitError and the system's errors. */
-export async function publish(publication: Publication): Promise<Pick<TaskResult, 'files' | 'refs'>> {
+async function publish(publication: Publication): Promise<Pick<TaskResult, 'files' | 'refs'>> {
   const { artifacts } = publication;
   return artifacts.kind === 'folder' ? toFolder(publication, artifacts.folder) : toRefs(publication);
+}
+
+/** A result whose files do not reach the user is a failure that names where they are. */
+export async function publishResult(
+  result: TaskResult,
+  { artifacts, ...publication }: Omit<Publication, 'artifacts'> & { artifacts: Artifacts | undefined },
+): Promise<TaskResult> {
+  const { workplace, files } = publication;
+  const known = { ...result, ...(workplace?.base !== undefined && { base: workplace.base }) };
+  if (!artifacts || (artifacts.kind === 'git' && !workplace)) return known;
+  try {
+    return { ...known, ...(await publish({ ...publication, artifacts })) };
+  } catch (error) {
+    const message = `The files could not be published and stay in ${files.directory}: ${(error as Error).message}`;
+    return { ...known, status: 'failed', error: { type: 'ArtifactsError', message } };
+  }
 }
 
 function toFolder({ batch, task, files }: Publication, folder: string): Pick<TaskResult, 'files'> {

@@ -1,9 +1,10 @@
-/** Runs the check of a task in its folder: the exit code decides, the output goes to a bounded file. */
+/** Runs the check of a task in its folder: the exit code decides, the output goes to a bounded file, and nothing of it stays behind. */
 
-import { rmSync, statSync } from 'node:fs';
+import { openBoundedOutput } from './bounded-output.ts';
 import type { Claim } from './engine.ts';
 import { endOn, startCommand, TASK_VARIABLE } from './lifeline.ts';
 import type { Starter } from './starter.ts';
+import { killStrays } from './stray-processes.ts';
 
 export interface CheckOptions {
   starter: Starter;
@@ -12,36 +13,50 @@ export interface CheckOptions {
   environment: Readonly<Record<string, string | undefined>>;
   /** Names of variables that the check may see although they look secret. */
   granted: readonly string[];
+  /** Of all that the task starts. */
+  mark: string;
   output: string;
+  /** Where the check writes to. */
+  pipe: string;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
-const MAX_OUTPUT = 64 * 1024 * 1024;
-const LOOK_MS = 500;
+export interface CheckEnd {
+  /** Null when a signal or the time ended it. */
+  exitCode: number | null;
+  isLate: boolean;
+}
 
-/** Null when a signal, the time or the size of the output ended it. */
-export async function runCheck(options: CheckOptions): Promise<number | null> {
-  const { starter, command, directory, environment, granted, output, timeoutMs, signal } = options;
+const SECRET = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
+
+/** Throws the system's error where the output cannot be written. */
+export async function runCheck(options: CheckOptions): Promise<CheckEnd> {
+  const { starter, command, directory, environment, granted, mark, output, pipe, timeoutMs, signal } = options;
   const visible = Object.entries(environment).filter(([name]) => granted.includes(name) || !SECRET.test(name));
-  rmSync(output, { force: true });
-  const own = { ...Object.fromEntries(visible), [TASK_VARIABLE]: '1' };
-  const where = { directory, environment: own, stdout: output, stderr: output };
-  const started = startCommand(starter, command, where);
-  const looking = setInterval(() => {
-    if (statSync(output).size > MAX_OUTPUT) started.end('SIGKILL');
-  }, LOOK_MS);
-  const timer = setTimeout(() => started.end('SIGKILL'), timeoutMs);
-  const stop = endOn(signal, started);
+  const own = { ...Object.fromEntries(visible), [TASK_VARIABLE]: mark };
+  let end = (): void => undefined;
+  const reading = await openBoundedOutput({ starter, environment, pipe, path: output, onFailure: () => end() });
+  let isLate = false;
   try {
-    return await started.ended;
+    const started = startCommand(starter, command, { directory, environment: own, stdout: pipe, stderr: pipe });
+    end = () => started.end('SIGKILL');
+    const timer = setTimeout(() => {
+      isLate = true;
+      end();
+    }, timeoutMs);
+    const stop = endOn(signal, started);
+    try {
+      return { exitCode: await started.ended, isLate };
+    } finally {
+      clearTimeout(timer);
+      stop();
+      // What the check left running ends with it.
+      end();
+      killStrays(mark);
+    }
   } finally {
-    clearInterval(looking);
-    clearTimeout(timer);
-    stop();
-    // What the check left running ends with it.
-    started.end('SIGKILL');
+    await reading.end();
   }
 }
 

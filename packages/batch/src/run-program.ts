@@ -2,7 +2,7 @@
 
 import type { Claim } from './engine.ts';
 import { firstFailure } from './git.ts';
-import { endOn, startProgram } from './lifeline.ts';
+import { endOn, startProgram, withLifeline } from './lifeline.ts';
 import type { RunLog } from './run-log.ts';
 import { FIRST_FAILED } from './starter.ts';
 import type { Start, Starter } from './starter.ts';
@@ -26,6 +26,8 @@ export interface ProgramOptions {
   onProgress: (log: RunLog) => void;
   /** The file that names its process. */
   identity: string;
+  /** Of all that the task starts. */
+  mark: string;
   /** Fills the folder. */
   first?: Start['first'];
 }
@@ -41,13 +43,19 @@ export interface ProgramEnd {
 
 /** Throws the system's error when the program cannot be started, and a GitError when its folder cannot be filled. */
 export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
-  const { starter, program, directory, environment, log, errors, signal, onProgress, identity, first } = options;
+  const { starter, program, directory, environment, log, errors, signal, onProgress, identity, first, mark } = options;
   const [command, ...given] = program;
   log.result = undefined;
   log.isComplete = false;
+  log.endLine();
   const words = [command, ...given, ...flagsOf(options)] as const;
   const files = { stdout: log.path, stderr: errors, identity };
-  const started = startProgram(starter, words, { directory, environment, ...files, first });
+  const started = startProgram(starter, words, {
+    directory,
+    environment: withLifeline(environment, mark),
+    ...files,
+    first,
+  });
   const look = () => {
     if (log.read()) onProgress(log);
   };

@@ -3,19 +3,22 @@
  * died goes on where it was: with the same session in the same folder, or with what had already ended.
  */
 
-import type { Claim, Settlement, Spending } from './engine.ts';
+import type { Claim, Settlement } from './engine.ts';
+import { blameFullDisk, isFullDisk } from './full-disk.ts';
 import { waitUntilEnded } from './process-identity.ts';
 import { checkLine, runCheck } from './run-check.ts';
-import { describeDeath, makeResult } from './make-result.ts';
-import { publish } from './publish.ts';
+import { describeCheck, describeDeath, makeResult } from './make-result.ts';
+import { publishResult } from './publish.ts';
 import { isReserveSpent } from './reserve.ts';
-import { isOverload, RunLog } from './run-log.ts';
+import { isOverload } from './run-log.ts';
+import type { RunLog } from './run-log.ts';
 import { runProgram } from './run-program.ts';
-import { sumSpending } from './spent-by-task.ts';
 import { StarterDiedError } from './starter.ts';
 import type { Starter } from './starter.ts';
+import { killStrays, markOf } from './stray-processes.ts';
 import { TaskFiles } from './task-files.ts';
 import type { TryState } from './task-files.ts';
+import { TaskLogs } from './task-logs.ts';
 import type { TaskOutcome, TaskResult } from './task-result.ts';
 import { firstFor, makeWorkplace, removeWorkplace, savePatch, unlockWorkplace } from './workplace.ts';
 import type { Workplace } from './workplace.ts';
@@ -49,7 +52,6 @@ const CHILD_END_MS = 10_000;
 const CHECK_TIMEOUT_MS = 30 * 60_000;
 const OVERLOAD_DELAY_MS = 5_000;
 const INTERRUPTED = new Set([129, 130, 143]);
-const FULL_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 const [BUDGET_EXIT, INPUT_EXIT] = [56, 42];
 /** Words of `castor --continue`, where the last prompt of the session has its answer. */
 const NOTHING_LEFT = 'no interrupted prompt';
@@ -67,7 +69,9 @@ class TaskRun {
   private readonly began = performance.now();
   /** Whether an earlier run may have left files. */
   private readonly isFirst: boolean;
-  private readonly logs = new Map<number, RunLog>();
+  private readonly logs: TaskLogs;
+  /** Of all that the task starts. */
+  private readonly mark: string;
   private state: TryState;
 
   constructor(claim: Claim, context: TaskContext) {
@@ -75,7 +79,9 @@ class TaskRun {
     this.context = context;
     this.attempt = claim.failedTries + 1;
     this.files = new TaskFiles(claim.options.directory, claim.task.id);
+    this.mark = markOf(claim);
     this.isFirst = this.files.make();
+    this.logs = new TaskLogs(this.files, this.isFirst);
     const known = claim.isContinued && !this.isFirst ? this.files.readState() : undefined;
     const run = this.isFirst ? 1 : Math.max(0, ...this.files.runs()) + 1;
     const isKnown = known?.attempt === this.attempt;
@@ -95,8 +101,8 @@ class TaskRun {
       return this.state.ended ? await this.leave() : await this.work();
     } catch (error) {
       if (this.context.signal.aborted || error instanceof StarterDiedError) return this.back(0);
-      // Not the task's fault, and the next one would fail as well: the worker ends, and what it held is claimed again.
-      if (FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (isFullDisk(error)) throw error;
+      this.blameDisk();
       const { name, message } = error as Error;
       return this.end('failed', { type: name, message });
     }
@@ -117,6 +123,7 @@ class TaskRun {
   private async waitForTheDead(): Promise<void> {
     const child = this.isFirst ? undefined : this.files.readChild();
     if (child) await waitUntilEnded(child, CHILD_END_MS);
+    if (child) killStrays(this.mark);
     if (child && this.state.workplace) unlockWorkplace(this.state.workplace);
   }
 
@@ -136,6 +143,8 @@ class TaskRun {
     // The program had ended before its worker died.
     if (earlier.result?.status === 'success') return undefined;
     const { code, log } = await this.runProgram(workplace, earlier.sessionId !== undefined);
+    // castor ends what it started; one that was killed did not.
+    if (!log.result) killStrays(this.mark);
     return code === 0 && log.result?.status === 'success' ? undefined : this.judge(code, log);
   }
 
@@ -145,6 +154,7 @@ class TaskRun {
     if (this.context.signal.aborted || INTERRUPTED.has(code ?? -1)) return this.back(0);
     if (result && isOverload(result)) return this.back(OVERLOAD_DELAY_MS);
     if (code === BUDGET_EXIT && isReserveSpent(this.claim, log.spent)) return this.back(0);
+    this.blameDisk(this.files.errors, log.path);
     if (!result)
       return this.fail(
         'crashed',
@@ -160,7 +170,7 @@ class TaskRun {
     const options = {
       ...{ starter, claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
       isWorktree: workplace.repository !== undefined,
-      ...{ log: this.readLog(), errors: this.files.errors, identity: this.files.child },
+      ...{ log: this.readLog(), errors: this.files.errors, identity: this.files.child, mark: this.mark },
       first: isContinued ? undefined : firstFor(workplace, this.where()),
       onProgress: (log: RunLog) => {
         if (log.takeOverload()) onOverload();
@@ -191,17 +201,18 @@ class TaskRun {
     if (task.check === undefined) return;
     this.context.onProgress({ step: 'checking', calls: 0, turns: 0 });
     this.files.write(this.files.answer, this.readLog().answer);
-    const exitCode = await runCheck({
-      starter: this.context.starter,
+    const left = (task.limits.time ?? Infinity) * 1000 - (performance.now() - this.began);
+    const checked = await runCheck({
+      ...{ starter: this.context.starter, signal: this.context.signal, directory, mark: this.mark },
       command: checkLine(task.check, this.claim.options, this.context.program, repository !== undefined),
-      directory,
       environment: { ...this.context.environment, CASTOR_ANSWER: this.files.answer },
       granted: task.environment,
-      output: this.files.check,
-      timeoutMs: CHECK_TIMEOUT_MS,
-      signal: this.context.signal,
+      ...{ output: this.files.check, pipe: this.files.pipe },
+      timeoutMs: Math.max(0, Math.min(CHECK_TIMEOUT_MS, left)),
     });
-    if (!this.context.signal.aborted) this.save({ checked: { exitCode } });
+    if (this.context.signal.aborted) return;
+    if (checked.exitCode !== 0 && !checked.isLate) this.blameDisk(this.files.check);
+    this.save({ checked });
   }
 
   private async conclude(workplace: Workplace): Promise<Settlement> {
@@ -213,8 +224,15 @@ class TaskRun {
     const check = task.check === undefined ? undefined : { command: task.check, exit_code: exitCode };
     const more = { exit_code: 0, ...(check && { check }), ...(changes && { changes }) };
     if (exitCode === 0) return this.end('success', undefined, more);
-    const message = `The check failed with ${exitCode === null ? 'a signal' : `exit code ${exitCode}`}.`;
+    const message = describeCheck({ isLate: false, ...this.state.checked, exitCode }, task.limits.time);
     return this.fail('check_failed', { type: 'CheckFailedError', message }, 0, more);
+  }
+
+  /** Throws where a step failed because the disk is full: the worker ends, and the task waits for the next one. */
+  private blameDisk(...outputs: string[]): void {
+    const { directory } = this.state.workplace ?? {};
+    const folders = [directory, this.context.environment['TMPDIR'] ?? '/tmp'];
+    blameFullDisk({ own: this.files.directory, folders, outputs });
   }
 
   /** Another try where one is left. */
@@ -247,43 +265,25 @@ class TaskRun {
   /** Removes the folder, then tells the end. */
   private async leave(): Promise<Settlement> {
     const { ended, workplace } = this.state;
-    const published = ended?.kind === 'result' ? await this.publish(ended.result) : undefined;
+    const publication = { batch: this.claim.batch, task: this.claim.task.id, files: this.files, workplace };
+    const where = { ...publication, where: this.where(false), artifacts: this.claim.options.artifacts };
+    const published = ended?.kind === 'result' ? await publishResult(ended.result, where) : undefined;
     if (workplace && !this.context.isKept) await removeWorkplace(workplace, this.where(false));
     if (!published) return { kind: 'again', spent: this.spent() };
     const result = { ...published, files: published.files ?? this.files.present(this.state.run) };
     return { kind: 'result', result, spent: this.spent() };
   }
 
-  /** A result whose files do not reach the user is a failure that names where they are. */
-  private async publish(result: TaskResult): Promise<TaskResult> {
-    const { batch, task, options } = this.claim;
-    const [{ artifacts }, { workplace }] = [options, this.state];
-    const known = { ...result, ...(workplace?.base !== undefined && { base: workplace.base }) };
-    if (!artifacts || (artifacts.kind === 'git' && !workplace)) return known;
-    try {
-      const where = this.where(false);
-      return { ...known, ...(await publish({ artifacts, batch, task: task.id, files: this.files, workplace, where })) };
-    } catch (error) {
-      const message = `The files could not be published and stay in ${this.files.directory}: ${(error as Error).message}`;
-      return { ...known, status: 'failed', error: { type: 'ArtifactsError', message } };
-    }
-  }
-
   private back(delayMs: number): Settlement {
     return { kind: 'return', spent: this.spent(), delayMs };
   }
 
-  /** Of all tries: each has its own log. */
-  private spent(): Spending {
-    const runs = this.isFirst ? [this.state.run] : this.files.runs();
-    return sumSpending(runs.map((run) => this.readLog(run).spent));
+  private spent() {
+    return this.logs.spent(this.state.run);
   }
 
-  private readLog(run = this.state.run): RunLog {
-    const log = this.logs.get(run) ?? new RunLog(this.files.log(run));
-    this.logs.set(run, log);
-    log.read();
-    return log;
+  private readLog(): RunLog {
+    return this.logs.read(this.state.run);
   }
 
   private save(change: Partial<TryState>): void {

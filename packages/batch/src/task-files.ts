@@ -15,7 +15,7 @@ export interface TryState {
   /** Set when the folder is complete. */
   workplace?: Workplace | undefined;
   /** Set when the check has ended. */
-  checked?: { exitCode: number | null } | undefined;
+  checked?: { exitCode: number | null; isLate?: boolean } | undefined;
   /** Set when everything is done but telling the engine. */
   ended?: { kind: 'result'; result: TaskResult } | { kind: 'again'; message: string } | undefined;
 }
@@ -26,6 +26,8 @@ export class TaskFiles {
   readonly answer: string;
   readonly patch: string;
   readonly check: string;
+  /** Where the check writes to, while it runs. */
+  readonly pipe: string;
   readonly errors: string;
   readonly schema: string;
   readonly workplace: string;
@@ -41,6 +43,7 @@ export class TaskFiles {
     this.answer = join(this.directory, 'answer.md');
     this.patch = join(this.directory, 'changes.patch');
     this.check = join(this.directory, 'check.txt');
+    this.pipe = join(this.directory, 'check.pipe');
     this.errors = join(this.directory, 'stderr.txt');
     this.schema = join(this.directory, 'schema.json');
     this.workplace = join(batchDirectory, 'work', task);

@@ -7,6 +7,7 @@ import type { BatchEngine, Claim, Settlement, WorkerIdentity } from './engine.ts
 import { openStarter } from './open-starter.ts';
 import type { TaskContext, TaskProgress } from './run-task.ts';
 import { runTask } from './run-task.ts';
+import { spentByTask } from './spent-by-task.ts';
 import type { TaskResult } from './task-result.ts';
 
 export interface WorkerOptions extends Pick<TaskContext, 'program' | 'environment' | 'isKept' | 'machine'> {
@@ -141,10 +142,17 @@ export async function* work(options: WorkerOptions): AsyncGenerator<WorkerEvent,
         void engine.slowDown(claim);
         post({ type: 'overload', batch: of, task: task.id });
       },
-    });
+    }).catch((error: unknown) => giveBack(claim, error));
     if (!(await engine.settle(claim, settlement))) return post({ type: 'lost', batch: of, task: task.id });
     if (settlement.kind === 'result' && settlement.result.status === 'success') await engine.speedUp(claim);
     return post(toEvent(claim, settlement));
+  }
+
+  /** The disk is full, which is no death of a worker; a queue on the same disk may have to take it for one. */
+  async function giveBack(claim: Claim, error: unknown): Promise<never> {
+    const spent = spentByTask(claim.options.directory, claim.task.id);
+    await engine.settle(claim, { kind: 'return', spent, delayMs: 0 }).catch(() => false);
+    throw error;
   }
 }
 
