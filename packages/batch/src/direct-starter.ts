@@ -9,19 +9,21 @@ import type { Start, Started, Starter } from './starter.ts';
 export class DirectStarter implements Starter {
   readonly hasFirst = false;
 
-  start({ words, directory, environment, stdout, stderr, lifeline, identity }: Start): Started {
+  start({ words, directory, environment, stdin, stdout, stderr, lifeline, identity }: Start): Started {
     const [command, ...args] = words;
+    const input = stdin === undefined ? 'ignore' : openSync(stdin, 'r');
     const [out, err] = [openSync(stdout, 'a', 0o600), openSync(stderr, 'a', 0o600)];
     let child;
     try {
       child = spawn(command, args, {
         cwd: directory,
         env: environment as NodeJS.ProcessEnv,
-        stdio: ['ignore', out, err, lifeline === undefined ? 'ignore' : 'pipe'],
+        stdio: [input, out, err, lifeline === undefined ? 'ignore' : 'pipe'],
         // A group of its own: a terminal's Ctrl+C is for the worker, which lets its tasks finish.
         detached: true,
       });
     } finally {
+      if (input !== 'ignore') closeSync(input);
       closeSync(out);
       closeSync(err);
     }

@@ -1,5 +1,6 @@
 /** Runs `castor` for one try of a task, or continues the run that a dead worker left, and waits for its end. */
 
+import { writeFileSync } from 'node:fs';
 import type { Claim } from './engine.ts';
 import { firstFailure } from './git.ts';
 import { endOn, startProgram, withLifeline } from './lifeline.ts';
@@ -24,6 +25,8 @@ export interface ProgramOptions {
   /** Ends the run; its session stays. */
   signal: AbortSignal;
   onProgress: (log: RunLog) => void;
+  /** The file of its prompt. */
+  prompt: string;
   /** The file that names its process. */
   identity: string;
   /** Of all that the task starts. */
@@ -49,7 +52,9 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   log.isComplete = false;
   log.endLine();
   const words = [command, ...given, ...flagsOf(options)] as const;
-  const files = { stdout: log.path, stderr: errors, identity };
+  const stdin = options.isContinued ? undefined : options.prompt;
+  if (stdin !== undefined) writeFileSync(stdin, promptOf(options.claim.task), { mode: 0o600 });
+  const files = { stdin, stdout: log.path, stderr: errors, identity };
   const started = startProgram(starter, words, {
     directory,
     environment: withLifeline(environment, mark),
@@ -75,6 +80,11 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramEnd> {
   }
 }
 
+/** Not a word of the command: those are limited, and every user of the machine sees them. */
+function promptOf({ prompt, files }: Claim['task']): string {
+  return [prompt, ...files.map((path) => `@${path.replaceAll(' ', '\\ ')}`)].join('\n');
+}
+
 function flagsOf({ claim, sessionId, isContinued, isWorktree }: ProgramOptions): string[] {
   const { task, reserved, options } = claim;
   const { limits } = task;
@@ -84,9 +94,8 @@ function flagsOf({ claim, sessionId, isContinued, isWorktree }: ProgramOptions):
   if (task.schema !== undefined) flags.push('--output-schema', task.schema);
   if (limits.turns !== undefined) flags.push('--max-turns', String(limits.turns));
   if (limits.time !== undefined) flags.push('--max-time', `${Math.ceil(limits.time)}s`);
-  if (reserved.cost !== undefined) flags.push('--max-cost', reserved.cost.toFixed(6));
+  if (reserved.cost !== undefined) flags.push('--max-cost', Math.max(reserved.cost, 1e-12).toFixed(12));
   if (reserved.tokens !== undefined) flags.push('--max-tokens', String(reserved.tokens));
   if (isContinued) return [...flags, '--resume', sessionId, '--continue'];
-  const files = task.files.map((path) => `@${path.replaceAll(' ', '\\ ')}`);
-  return [...flags, '--session-id', sessionId, '-p', [task.prompt, ...files].join('\n')];
+  return [...flags, '--session-id', sessionId];
 }

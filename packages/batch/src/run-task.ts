@@ -155,12 +155,8 @@ class TaskRun {
     if (result && isOverload(result)) return this.back(OVERLOAD_DELAY_MS);
     if (code === BUDGET_EXIT && isReserveSpent(this.claim, log.spent)) return this.back(0);
     this.blameDisk(this.files.errors, log.path);
-    if (!result)
-      return this.fail(
-        'crashed',
-        { type: 'ProgramDiedError', message: describeDeath(code, this.files.lastError()) },
-        code,
-      );
+    const death = { type: 'ProgramDiedError', message: describeDeath(code, this.files.lastError()) };
+    if (!result) return this.fail('crashed', death, code);
     const { type = 'Error', message = 'The run failed.' } = result.error ?? {};
     return this.fail('failed', { type, message }, code);
   }
@@ -169,8 +165,8 @@ class TaskRun {
     const { starter, program, environment, signal, onProgress, onOverload } = this.context;
     const options = {
       ...{ starter, claim: this.withSchema(), program, environment, signal, directory: workplace.directory },
-      isWorktree: workplace.repository !== undefined,
-      ...{ log: this.readLog(), errors: this.files.errors, identity: this.files.child, mark: this.mark },
+      ...{ log: this.readLog(), mark: this.mark, isWorktree: workplace.repository !== undefined },
+      ...{ errors: this.files.errors, identity: this.files.child, prompt: this.files.prompt },
       first: isContinued ? undefined : firstFor(workplace, this.where()),
       onProgress: (log: RunLog) => {
         if (log.takeOverload()) onOverload();

@@ -111,7 +111,7 @@ class Shell {
 
   /** The outer process tells the end of the inner one, which becomes the program. `jobs` makes the shell forget those that ended. */
   private script(number: number, options: Start): string {
-    const { words, directory, environment, stdout, stderr, lifeline, identity, isBrief } = options;
+    const { words, directory, environment, stdin = '/dev/null', stdout, stderr, lifeline, identity, isBrief } = options;
     const pipe = {
       polled: `${READ_LIFELINE}<&-`,
       read: `${LIFELINE_DESCRIPTOR}<&${READ_LIFELINE} ${READ_LIFELINE}<&-`,
@@ -123,7 +123,7 @@ class Shell {
     const started = isBrief ? '' : `echo "started ${number} $!" >&${NEWS}; `;
     // Files are for their owner only; `true` is a command whose files may fail to open.
     return `{ umask 077; if true >>${out} 2>>${err}; then (
-exec </dev/null >>${out} 2>>${err} ${NEWS}>&- ${pipe}
+exec <${quote(stdin)} >>${out} 2>>${err} ${NEWS}>&- ${pipe}
 ${this.firstOf(options)}
 ${identity === undefined ? '' : identify(identity)}
 umask $castor_mask
@@ -146,7 +146,7 @@ umask $castor_mask
 ${unlessDead(process.pid)}
 cd ${quote(first.directory)} || exit 126
 ${this.changesFor(first.environment)}
-exec ${first.words.map(quote).join(' ')} >/dev/null ${LIFELINE_DESCRIPTOR}<&-
+exec ${first.words.map(quote).join(' ')} </dev/null >/dev/null ${LIFELINE_DESCRIPTOR}<&-
 ) & wait $! || exit ${FIRST_FAILED}`;
   }
 

@@ -6,6 +6,8 @@ export interface Start {
   words: readonly [string, ...string[]];
   directory: string;
   environment: Environment;
+  /** The path of what it reads; without one it reads nothing. */
+  stdin?: string | undefined;
   /** Paths; the output is added to them. */
   stdout: string;
   stderr: string;

@@ -30,6 +30,7 @@ export class TaskFiles {
   readonly pipe: string;
   readonly errors: string;
   readonly schema: string;
+  readonly prompt: string;
   readonly workplace: string;
   /** Names the last process of the task, castor or git: it may outlive its worker for some seconds. */
   readonly child: string;
@@ -46,6 +47,7 @@ export class TaskFiles {
     this.pipe = join(this.directory, 'check.pipe');
     this.errors = join(this.directory, 'stderr.txt');
     this.schema = join(this.directory, 'schema.json');
+    this.prompt = join(this.directory, 'prompt.txt');
     this.workplace = join(batchDirectory, 'work', task);
     this.child = join(this.directory, 'process.txt');
     this.scratch = join(this.directory, 'git.txt');

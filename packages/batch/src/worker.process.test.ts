@@ -11,10 +11,10 @@ import { work } from './worker.ts';
 
 /** The second task waits until the git of the first one is at the gate, and opens it. */
 const PROGRAM = `
-const { existsSync, writeFileSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const tell = (event) => process.stdout.write(JSON.stringify(event) + '\\n');
 tell({ type: 'init', session_id: 's', model: 'm' });
-if (process.argv.at(-1) === 'second' && existsSync(process.env.GATE)) writeFileSync(process.env.GATE, 'go');
+if (readFileSync(0, 'utf8') === 'second' && existsSync(process.env.GATE)) writeFileSync(process.env.GATE, 'go');
 tell({ type: 'message', role: 'assistant', content: 'done' });
 tell({ type: 'result', status: 'success', stats: { total_tokens: 1 } });
 `;

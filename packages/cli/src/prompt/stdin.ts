@@ -1,6 +1,6 @@
 /** Reads piped input: only when stdin is not a terminal, with a short wait, and never more than a prompt can hold. */
 
-import { fstatSync, statSync } from 'node:fs';
+import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 const FIRST_CHUNK_MS = 500;
@@ -20,13 +20,16 @@ export interface PipedInputOptions {
 
 /** The piped input of the process; empty for a terminal. */
 export async function readStandardInput(signal: AbortSignal): Promise<PipedInput> {
-  if (isatty(0) || isNullDevice(0)) return { text: '', isCut: false };
-  return readPipedInput(process.stdin, { signal });
+  const isTerminal = isatty(0);
+  if (!isTerminal && !isAtHand()) return readPipedInput(process.stdin, { signal });
+  return { text: isTerminal ? '' : readFileSync(0, 'utf8'), isCut: false };
 }
 
-/** Opening stdin as a stream takes milliseconds, and most scripts pass the null device. */
-function isNullDevice(descriptor: number): boolean {
-  return process.platform !== 'win32' && fstatSync(descriptor).rdev === statSync('/dev/null').rdev;
+/** Opening stdin as a stream takes milliseconds; most scripts pass the null device, and a batch a file. */
+function isAtHand(): boolean {
+  const input = fstatSync(0);
+  if (input.isFile()) return input.size <= MAX_BYTES;
+  return process.platform !== 'win32' && input.rdev === statSync('/dev/null').rdev;
 }
 
 /** Reads `stream` to its end, its limit or the abort, whichever is first, and then destroys it. */
@@ -40,13 +43,18 @@ export function readPipedInput(
 
     const finish = (isCut: boolean) => {
       release();
-      resolve({ text: Buffer.concat(chunks).toString('utf8'), isCut });
+      const bytes = Buffer.concat(chunks);
+      // A stream is not over: an incomplete last character is left out.
+      resolve({
+        text: isCut ? new TextDecoder('utf8', { ignoreBOM: true }).decode(bytes, { stream: true }) : String(bytes),
+        isCut,
+      });
     };
     const onData = (chunk: Buffer) => {
       clearTimeout(timer);
       const room = maxBytes - bytes;
       if (chunk.length > room) {
-        chunks.push(atCharacterBoundary(Buffer.concat([...chunks.splice(0), chunk.subarray(0, room)])));
+        chunks.push(chunk.subarray(0, room));
         finish(true);
         return;
       }
@@ -71,18 +79,4 @@ export function readPipedInput(
     signal?.addEventListener('abort', onEnd);
     stream.on('data', onData).on('end', onEnd).on('error', onError);
   });
-}
-
-/** Without the bytes of an incomplete last character. */
-function atCharacterBoundary(bytes: Buffer): Buffer {
-  let end = bytes.length;
-  // A character is at most four bytes: a first byte and up to three that continue it.
-  for (let back = 1; back <= 4 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if ((byte & 0b1100_0000) === 0b1000_0000) continue;
-    const length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    if (length > back) end = bytes.length - back;
-    break;
-  }
-  return bytes.subarray(0, end);
 }
