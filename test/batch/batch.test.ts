@@ -53,6 +53,20 @@ describe('a batch', () => {
     expect([place.git('status', '--porcelain'), place.left()]).toEqual(['?? tasks.jsonl\n', []]);
   });
 
+  it('takes a prompt of any length, which no list of processes shows', async () => {
+    await using place = await openBatchPlace({ 'the file.txt': 'inside it\n' });
+    let shown = '';
+    await using model = await fakeModel((request) => {
+      shown = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout;
+      return say(`${promptOf(request).split('word').length - 1} words, ${promptOf(request).includes('inside it')}`);
+    });
+    const prompt = `begin ${'word '.repeat(60_000)}end`;
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt, files: ['the file.txt'] }]));
+    const { lines, stderr } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model });
+    expect(lines[0]?.['answer'], stderr).toBe('60000 words, true');
+    expect([shown.includes('--task spending'), shown.includes('word word')]).toEqual([true, false]);
+  });
+
   it('shows a table at the end and how to go on', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('Hello.'));
@@ -200,6 +214,12 @@ describe('a batch', () => {
     const name = String(lines[0]?.['applied']).replace('branch ', '');
     expect(place.git('show', `${name}:one.txt`), stderr).toBe('one\n');
     expect(place.git('branch', '--show-current')).toBe('main\n');
+    // Again is harmless, and what is different is not overwritten.
+    const again = await place.run(['results', '--apply', 'branch']);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(`→ branch ${name}`)]);
+    place.git('branch', '--force', name, 'main');
+    const other = await place.run(['results', '--apply', 'branch']);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringMatching(/could not be applied: .*already exists/)]);
   });
 });
 
@@ -496,35 +516,71 @@ describe('what is wrong with a batch', () => {
       42,
       /--env holds names .*; "B=…" is not a name/,
     ],
+    ['a folder of tasks', ['run', '.'], 42, /\. is a folder\. Give a file of tasks/],
+    ['nobody to run it', ['run', 'good.jsonl', '--detach'], 1, /--detach needs a queue/],
     ['no batch', ['status'], 1, /There is no batch yet\./],
     ['an unknown batch', ['cancel', 'zzz'], 1, /There is no batch/],
     ['an unknown command', ['go'], 1, /unknown command castor batch "go"\./],
   ])('is said in one sentence: %s', async (_, words, code, sentence) => {
-    await using place = await openBatchPlace({ 'bad.jsonl': '{"id":"a"}\n' });
+    await using place = await openBatchPlace({ 'bad.jsonl': '{"id":"a"}\n', 'good.jsonl': '{"prompt":"a"}\n' });
     const result = await place.run(words);
     expect([result.code, result.stdout]).toEqual([code, '']);
     expect(result.stderr).toMatch(sentence);
   });
 
-  it('names a folder that is no repository, and goes on with the others', { tags: 'wide' }, async () => {
+  const TYPE = '{"type":"nonsense"}';
+  variants.each<[string, object, string[], RegExp]>([
+    [
+      'no repository',
+      { folder: '/proc' },
+      [],
+      /tasks\.jsonl:2: \/proc is in no git repository, .* --in-place works in the/,
+    ],
+    ['no folder', { folder: 'vanished' }, [], /tasks\.jsonl:2: the folder .*vanished does not exist\./],
+    [
+      'no folder in place',
+      { folder: 'vanished' },
+      ['--in-place'],
+      /tasks\.jsonl:2: the folder .*vanished does not exist/,
+    ],
+    ['no commit', { ref: 'no-such-branch' }, [], /tasks\.jsonl:2: The repository .* has no commit "no-such-branch"\./],
+    [
+      'no schema',
+      { schema: 'schema.json' },
+      [],
+      /tasks\.jsonl:2: the schema .*schema\.json cannot be used: .*nonsense/,
+    ],
+  ])('is named before anything runs: %s', async (_, wrong, flags, sentence) => {
+    await using place = await openBatchPlace({ 'schema.json': TYPE });
+    await using model = await fakeModel([]);
+    await place.workspace.write('tasks.jsonl', jsonl([{ prompt: 'x' }, { prompt: 'x', ...wrong }]));
+    const result = await place.run(['run', 'tasks.jsonl', ...flags], { model });
+    expect([result.code, result.stdout, result.stderr]).toEqual([42, '', expect.stringMatching(sentence)]);
+    expect(model.requests).toHaveLength(0);
+  });
+
+  it('names a repository that cannot be cloned, and goes on with the others', { tags: 'wide' }, async () => {
     await using place = await openBatchPlace();
     await using model = await fakeModel(() => say('ok'));
-    await place.workspace.write(
-      'tasks.jsonl',
-      jsonl([
-        { id: 'a', prompt: 'x', folder: '/proc' },
-        { id: 'b', prompt: 'x' },
-        { id: 'c', prompt: 'x', folder: 'vanished' },
-        { id: 'd', prompt: 'x', repo: 'file:///no/such/repository' },
-        { id: 'e', prompt: 'x', ref: 'no-such-branch' },
-      ]),
-    );
+    const tasks = [
+      { id: 'b', prompt: 'x' },
+      { id: 'd', prompt: 'x', repo: 'file:///no/such/repository' },
+    ];
+    await place.workspace.write('tasks.jsonl', jsonl(tasks));
     const { lines } = await place.run(['run', 'tasks.jsonl', '-o', 'jsonl'], { model });
-    const errorOf = (wanted: string) => lines.find(({ id }) => id === wanted)?.['error'] as { message: string };
-    expect(errorOf('c').message).toMatch(/^The folder .*vanished does not exist\.$/);
-    expect(errorOf('d').message).toContain("'/no/such/repository' does not appear to be a git repository");
-    expect(errorOf('e').message).toMatch(/^The repository .* has no commit "no-such-branch"\.$/);
-    expect(lines.find(({ id }) => id === 'a')).toMatchObject({ status: 'failed', error: { type: 'GitError' } });
+    const { message } = lines.find(({ id }) => id === 'd')?.['error'] as { message: string };
+    expect(message).toContain("'/no/such/repository' does not appear to be a git repository");
     expect(lines.find(({ id }) => id === 'b')).toMatchObject({ status: 'success' });
+  });
+
+  it('leaves files out that a worktree would lack', { tags: 'wide' }, async () => {
+    await using place = await openBatchPlace({ 'a.ts': 'a\n' });
+    await using model = await fakeModel(() => say('ok'));
+    await place.workspace.write('b.ts', 'b\n');
+    const words = ['run', '--over', '*.ts', '--prompt', 'Fix {{file}}', '-o', 'jsonl'];
+    const { lines, stderr } = await place.run(words, { model });
+    expect(lines.map(({ id, status }) => [id, status])).toEqual([['a.ts', 'success']]);
+    expect(stderr).toContain('warning: left out 1 file not in the commit HEAD: b.ts.');
+    expect((await place.run([...words, '--in-place'], { model })).lines).toHaveLength(2);
   });
 });

@@ -17,7 +17,7 @@ export interface BranchOptions extends Pick<GitOptions, 'environment'> {
   base: string;
 }
 
-/** Throws GitError, also for a branch that exists. */
+/** A branch that exists with the same content on the same commit is left as it is. Throws GitError, also for another one. */
 export async function applyToBranch({ patch, name, message, folder, base, environment }: BranchOptions): Promise<void> {
   const directory = join(tmpdir(), `castor-branch-${crypto.randomUUID()}`);
   mkdirSync(directory, { mode: 0o700 });
@@ -26,6 +26,9 @@ export async function applyToBranch({ patch, name, message, folder, base, enviro
     await git(['read-tree', base], index);
     await git(['apply', '--cached', '--binary', '--whitespace=nowarn', patch], index);
     const tree = (await git(['write-tree'], index)).trim();
+    const known = ['rev-parse', `refs/heads/${name}^{tree}`, `refs/heads/${name}^`];
+    const have = await git(known, index).catch(() => '');
+    if (have.trim() === `${tree}\n${base}`) return;
     const commit = (await git(['commit-tree', tree, '-p', base, '-m', message], index)).trim();
     await git(['branch', '--no-track', name, commit], index);
   } finally {

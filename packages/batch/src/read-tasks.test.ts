@@ -58,7 +58,7 @@ describe('a CSV file', () => {
     const misspelt = file('misspelt.csv', 'id,title\na,x\n');
     const prompt = 'Triage {{titel}}';
     expect(() => readTaskFile(misspelt, { ...defaults, prompt })).toThrow(
-      'names {{titel}}, and the columns are: id, title.',
+      'it names {{titel}}, and the columns are: id, title.',
     );
   });
 
@@ -149,6 +149,24 @@ describe('one prompt', () => {
     const odd = tasksOver(['src/a b.ts', 'src/a/b.ts', 'src/a-b.ts', '.x', 'ä'], 'Fix {{file}}', defaults);
     expect(odd.map(({ id }) => id)).toEqual(['src-a-b.ts', 't2-src-a-b.ts', 't3-src-a-b.ts', 'x', 't5']);
     expect(tasksOver(['a.ts'], 'Fix it', defaults)[0]?.files).toEqual(['a.ts']);
+  });
+
+  it('names no place that nothing fills', () => {
+    const prompt = 'Fix {{foo}}';
+    const path = file('a.jsonl', '{"id":"a"}\n');
+    expect(() => readTaskFile(path, { ...defaults, prompt })).toThrow('--prompt: it names {{foo}}, and a.jsonl has no');
+    expect(() => tasksOver(['a.ts'], prompt, defaults)).toThrow('--over fills {{file}} only.');
+    expect(() => tasksOfRepositories(file('r.txt', '../a\n'), prompt, defaults)).toThrow(
+      '--repos fills {{repo}} only.',
+    );
+    // A prompt of its own may contain anything.
+    expect(readTaskFile(file('b.jsonl', '{"prompt":"{{foo}}"}\n'), defaults)[0]?.prompt).toBe('{{foo}}');
+  });
+
+  it('is refused with a column that is there twice', () => {
+    expect(() => readTaskFile(file('a.csv', 'who,b,who\n1,2,3\n'), { ...defaults, prompt: 'x' })).toThrow(
+      'a.csv:1: there are two columns "who".',
+    );
   });
 
   it('over repositories takes URLs, folders, refs and comments', () => {

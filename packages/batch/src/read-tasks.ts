@@ -19,6 +19,7 @@ export function readTaskFile(path: string, defaults: TaskDefaults): Task[] {
   const text = readFileSync(path, 'utf8');
   const name = basename(path);
   const isCsv = extname(path).toLowerCase() === '.csv';
+  if (!isCsv) refusePlaces(defaults.prompt, [], `${name} has no columns: only a CSV file fills them.`);
   const tasks = isCsv ? ofCsv(text, name, path, defaults) : ofJsonLines(text, name, path, defaults);
   if (tasks.length === 0) throw new TaskError(name, 'the file holds no task.');
   return tasks;
@@ -27,7 +28,9 @@ export function readTaskFile(path: string, defaults: TaskDefaults): Task[] {
 /** One task for each file; `{{file}}` in the prompt is its path. */
 export function tasksOver(files: readonly string[], prompt: string, defaults: TaskDefaults): Task[] {
   const seen = new Set<string>();
-  return files.map((file, index) => {
+  refusePlaces(prompt, ['file'], '--over fills {{file}} only.');
+  const tasks = new CheckedTasks(defaults);
+  for (const [index, file] of files.entries()) {
     const filled = fill(prompt, { file });
     // Named by its file, so that a table and a branch tell which one it was; a long or repeated name gets a number.
     const name = file.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[._-]+/, '');
@@ -39,8 +42,10 @@ export function tasksOver(files: readonly string[], prompt: string, defaults: Ta
       defaults,
       resolve: resolveFrom(defaults.directory),
     };
-    return parseTask({ prompt: filled, ...(filled === prompt && { files: [file] }) }, options);
-  });
+    const task = parseTask({ prompt: filled, ...(filled === prompt && { files: [file] }) }, options);
+    tasks.add(task, file);
+  }
+  return tasks.all;
 }
 
 /** Of an id: also the names of folders and branches have it. */
@@ -51,7 +56,8 @@ export function tasksOfRepositories(path: string, prompt: string, defaults: Task
   const base = dirname(resolve(path));
   const name = basename(path);
   const seen = new Map<string, number>();
-  const tasks = new CheckedTasks();
+  const tasks = new CheckedTasks(defaults);
+  refusePlaces(prompt, ['repo'], '--repos fills {{repo}} only.');
   for (const [index, raw] of readFileSync(path, 'utf8').split('\n').entries()) {
     const entry = raw.replace(/(^|\s)#.*/, '').trim();
     if (entry === '') continue;
@@ -75,7 +81,7 @@ export function tasksOfRepositories(path: string, prompt: string, defaults: Task
 
 function ofJsonLines(text: string, name: string, path: string, defaults: TaskDefaults): Task[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n');
-  const tasks = new CheckedTasks();
+  const tasks = new CheckedTasks(defaults);
   for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
     const where = `${name}:${index + 1}`;
@@ -107,10 +113,11 @@ function ofCsv(text: string, name: string, path: string, defaults: TaskDefaults)
     throw new TaskError(`${name}:${line}`, message);
   }
   const header = rows[0]?.fields.map((field) => field.trim()) ?? [];
-  const unknown = placesIn(defaults.prompt ?? '').find((column) => !header.includes(column));
-  if (unknown !== undefined)
-    throw new TaskError(name, `the prompt names {{${unknown}}}, and the columns are: ${header.join(', ')}.`);
-  const tasks = new CheckedTasks();
+  const twice = header.find((column, at) => column !== '' && header.indexOf(column) !== at);
+  if (twice !== undefined)
+    throw new TaskError(`${name}:1`, `there are two columns "${twice}". Give each its own name.`);
+  refusePlaces(defaults.prompt, header, `the columns are: ${header.join(', ')}.`);
+  const tasks = new CheckedTasks(defaults);
   for (const [index, { line, fields }] of rows.slice(1).entries()) {
     const where = `${name}:${line}`;
     if (fields.length > header.length)
@@ -139,6 +146,12 @@ function placesIn(prompt: string): string[] {
   return [...prompt.matchAll(PLACE)].map(([, name = '']) => name);
 }
 
+/** The model would get what nothing fills. */
+function refusePlaces(prompt: string | undefined, known: readonly string[], why: string): void {
+  const unknown = placesIn(prompt ?? '').find((place) => !known.includes(place));
+  if (unknown !== undefined) throw new TaskError('--prompt', `it names {{${unknown}}}, and ${why}`);
+}
+
 /** `{{name}}` is replaced once; what a value contains is not read again. */
 function fill(prompt: string, values: Readonly<Record<string, string>>): string {
   return prompt.replaceAll(PLACE, (whole, name: string) =>
@@ -146,11 +159,23 @@ function fill(prompt: string, values: Readonly<Record<string, string>>): string 
   );
 }
 
+const places = new WeakMap<Task, string>();
+
+/** Where a task was read: a file with its line, or the file that it is for. */
+export function whereOf(task: Task): string {
+  return places.get(task) ?? task.id;
+}
+
 /** What has to hold among the tasks of a file, and on this machine. */
 class CheckedTasks {
   readonly all: Task[] = [];
   private readonly places = new Map<string, string>();
   private readonly schemas = new Set<string>();
+  private readonly checkOther: TaskDefaults['checkSchema'];
+
+  constructor({ checkSchema }: TaskDefaults) {
+    this.checkOther = checkSchema;
+  }
 
   add(task: Task, where: string): void {
     const other = this.places.get(task.id);
@@ -160,6 +185,7 @@ class CheckedTasks {
       throw new TaskError(where, 'a text holds a null character, which no program takes.');
     this.places.set(task.id, where);
     this.checkSchema(task.schema, where);
+    places.set(task, where);
     this.all.push(task);
   }
 
@@ -167,6 +193,7 @@ class CheckedTasks {
     if (path === undefined || this.schemas.has(path)) return;
     try {
       JSON.parse(readFileSync(path, 'utf8'));
+      this.checkOther?.(path);
     } catch (error) {
       throw new TaskError(where, `the schema ${path} cannot be used: ${(error as Error).message}`);
     }

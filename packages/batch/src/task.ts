@@ -51,6 +51,8 @@ export interface TaskDefaults {
   tries?: number | undefined;
   limits?: TaskLimits | undefined;
   environment?: readonly string[] | undefined;
+  /** Throws for a schema that no answer can be asked with. */
+  checkSchema?: ((path: string) => void) | undefined;
 }
 
 /** An invalid task, with its place in the file. */

@@ -36,8 +36,7 @@ export async function makeWorkplace(task: Task, path: string, isInPlace: boolean
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`The folder ${folder} does not exist.`);
   if (isInPlace) return { directory: folder };
-  const find = () => findBase(folder, ref ?? 'HEAD', where);
-  const { repository, prefix, base, isPlain = false } = await (ref === undefined ? findHead(folder, find) : find());
+  const { repository, prefix, base, isPlain = false } = await baseOf(folder, ref, where);
   if (existsSync(path)) await removeWorkplace({ directory: path, top: path, repository }, where);
   const directory = join(path, prefix);
   makeFolder(dirname(path));
@@ -64,6 +63,12 @@ let lastMade = '';
 function makeFolder(path: string): void {
   if (path !== lastMade || !existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
   lastMade = path;
+}
+
+/** Throws GitError outside a repository, and an Error for a commit that is missing. */
+export function baseOf(folder: string, ref: string | undefined, where: Where): Promise<Base> {
+  const find = () => findBase(folder, ref ?? 'HEAD', where);
+  return ref === undefined ? findHead(folder, find) : find();
 }
 
 /** One call for three facts: a process costs more than what it finds out. */

@@ -147,7 +147,10 @@ export function account(
   const tokens = Math.max(spent.tokens, before.tokens);
   const { [`${task}@${machine}`]: _told, ...reserved } = sums.reserved;
   return {
-    document: { ...document, spent: { ...document.spent, [machine]: { cost: spent.cost === null ? null : cost, tokens } } },
+    document: {
+      ...document,
+      spent: { ...document.spent, [machine]: { cost: spent.cost === null ? null : cost, tokens } },
+    },
     sums: {
       ...sums,
       reserved,

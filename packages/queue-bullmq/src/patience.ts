@@ -55,6 +55,8 @@ export async function patiently<T>(work: () => Promise<T>, options: PatienceOpti
 }
 
 function describe(error: Error & { errors?: Error[] }): string {
+  // The client's words for a connection that it has lost.
+  if (/max retries per request/i.test(error.message)) return 'the server does not answer.';
   const message = error.message || error.errors?.[0]?.message || error.name;
   return message.endsWith('.') ? message : `${message}.`;
 }

@@ -14,6 +14,8 @@ export class ResultApplier {
   private readonly kind: ApplyKind | undefined;
   private readonly batch: string;
   private readonly context: BatchContext;
+  /** Of results whose changes could not be applied. */
+  failures = 0;
   private places: Promise<Map<string, Task['place']>> | undefined;
 
   constructor(kind: ApplyKind | undefined, batch: string, context: BatchContext) {
@@ -32,6 +34,7 @@ export class ResultApplier {
       context.output.note(`  ${result.id} → ${applied}`);
       return { ...result, applied };
     } catch (error) {
+      this.failures += 1;
       const why = getErrorMessage(error);
       context.output.note(`castor: warning: the changes of ${result.id} could not be applied: ${why}`);
       return result;

@@ -17,6 +17,7 @@ import type { WorkEnd } from './batch-end.ts';
 import { deadlineAfter, findBatch, statusOf } from './batch-context.ts';
 import type { BatchContext } from './batch-context.ts';
 import { BatchProblem } from './batch-problem.ts';
+import { checkPlaces, leaveOutUnknown } from './check-tasks.ts';
 import { followBatch } from './batch-follow.ts';
 import { sandboxFlags } from './batch-sandbox.ts';
 import { openView } from './batch-live.ts';
@@ -25,7 +26,14 @@ import type { BatchWords } from './batch-words.ts';
 
 export async function runBatch(argv: readonly string[], context: BatchContext): Promise<ExitCode> {
   const words = parseRun(argv, context.cwd);
-  const { tasks, title, priority, isInPlace, limits, flags } = words;
+  const { title, priority, isInPlace, limits, flags } = words;
+  if (words.isDetached && context.queue === undefined)
+    throw new BatchProblem(
+      '--detach needs a queue, whose workers run the tasks: castor batch run --queue <address> --detach',
+    );
+  await checkPlaces(words.tasks, isInPlace, context);
+  const isChosen = words.isOver && !isInPlace && context.queue === undefined;
+  const tasks = isChosen ? await leaveOutUnknown(words.tasks, context) : words.tasks;
   if (!isInPlace) await warnOfChanges(tasks, context);
   const id = newId();
   const sandboxed = await withSandbox(flags, context);

@@ -106,7 +106,7 @@ export async function printResults(argv: readonly string[], context: BatchContex
   if (format === 'text') await context.output.answer(describeTable(batch, results));
   else if (isJson) await context.output.answer(`${toJson(results, { indent: 2 })}\n`);
   else await context.output.answer(results.map((result) => `${toJson(result)}\n`).join(''));
-  return ExitCode.Success;
+  return applier.failures > 0 ? ExitCode.Failure : ExitCode.Success;
 }
 
 const MOST_NAMED = 10;

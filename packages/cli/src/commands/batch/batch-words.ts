@@ -5,6 +5,7 @@ import { readTaskFile, TaskError, tasksOfRepositories, tasksOver, wrongVariable 
 import type { Artifacts, Task, TaskDefaults, TaskLimits } from '@castor/batch';
 import type { BudgetLimits } from '@castor/core';
 import { ExitCode, ExitError } from '../../exit-codes.ts';
+import { readOutputSchema } from '../../headless/output-schema.ts';
 import { chooseBudget } from '../../start/budget-flags.ts';
 import { parseWords } from '../parse-words.ts';
 import type { CommandWords } from '../parse-words.ts';
@@ -27,6 +28,8 @@ export interface RunWords extends BatchWords {
   title: string;
   priority: number;
   isInPlace: boolean;
+  /** One task for each file. */
+  isOver: boolean;
   limits: BudgetLimits;
   /** For castor. */
   flags: string[];
@@ -84,6 +87,7 @@ export function parseRun(argv: readonly string[], cwd: string): RunWords {
     title: values.get('--name') ?? from,
     priority: wholeNumber(values.get('--priority') ?? '0', '--priority', -1000, 1000),
     isInPlace: words.flags.has('--in-place'),
+    isOver: values.has('--over'),
     limits,
     flags: [...flags],
     artifacts: artifactsOf(values.get('--artifacts'), cwd),
@@ -196,7 +200,17 @@ function defaultsOf({ values }: CommandWords, cwd: string): TaskDefaults {
     tries: tries === undefined ? undefined : wholeNumber(tries, '--tries', 1, 100),
     environment: variablesOf(values.get('--env')),
     limits,
+    checkSchema,
   };
+}
+
+function checkSchema(path: string): void {
+  try {
+    readOutputSchema(path, '/');
+  } catch (error) {
+    if (!(error instanceof ExitError)) throw error;
+    throw new Error(error.message.replace(/^--output-schema: /, ''), { cause: error });
+  }
 }
 
 function tasksOf(
@@ -223,7 +237,11 @@ function tasksOf(
     if (error instanceof BatchProblem) throw error;
     const { code, path } = error as NodeJS.ErrnoException;
     if (!(error instanceof TaskError) && code === undefined) throw error;
-    const sentence = code === 'ENOENT' ? `${path} does not exist.` : (error as Error).message;
+    const sentences: Record<string, string> = {
+      ENOENT: `${path} does not exist.`,
+      EISDIR: `${file ?? repos} is a folder. Give a file of tasks: JSONL or CSV.`,
+    };
+    const sentence = sentences[code ?? ''] ?? (error as Error).message;
     throw new BatchProblem(sentence, ExitCode.Input);
   }
 }
