@@ -70,3 +70,22 @@ it('touches nothing while a process of the worker that died is still writing', (
     expect((await taken).kind).toBe('return');
     expect(order.slice(0, 2)).toEqual(['the left one ends', 'preparing']);
   }));
+
+it('gives the check what is left of the time of the task', () =>
+  inFolder(async (root, claim, context) => {
+    const program = join(root, 'answering.cjs');
+    const told = [
+      { type: 'init', session_id: 's', model: 'm' },
+      { type: 'result', status: 'success' },
+    ];
+    writeFileSync(program, told.map((event) => `console.log('${JSON.stringify(event)}');`).join(''));
+    const task = { ...claim.task, check: 'sleep 600', limits: { time: 0.001 } };
+    const settled = await runTask({ ...claim, task }, { ...context, program: [process.execPath, program] });
+    expect(settled).toMatchObject({
+      ...{ kind: 'result' },
+      result: {
+        ...{ status: 'check_failed', check: { exit_code: null } },
+        error: { message: 'The check had not ended when the time of the task, 0.001 s, was over.' },
+      },
+    });
+  }));

@@ -1,11 +1,13 @@
 /** Parses the words of `castor batch run`, `resume` and `retry` into tasks, limits and ways to run. Throws BatchProblem. */
 
+import { readFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import { readTaskFile, TaskError, tasksOfRepositories, tasksOver, wrongVariable } from '@castor/batch';
 import type { Artifacts, Task, TaskDefaults, TaskLimits } from '@castor/batch';
+import { createAnswerFormat } from '@castor/core';
 import type { BudgetLimits } from '@castor/core';
+import { parseJsonText } from '@castor/core/program';
 import { ExitCode, ExitError } from '../../exit-codes.ts';
-import { readOutputSchema } from '../../headless/output-schema.ts';
 import { chooseBudget } from '../../start/budget-flags.ts';
 import { parseWords } from '../parse-words.ts';
 import type { CommandWords } from '../parse-words.ts';
@@ -204,13 +206,9 @@ function defaultsOf({ values }: CommandWords, cwd: string): TaskDefaults {
   };
 }
 
+/** As `--output-schema` reads it. */
 function checkSchema(path: string): void {
-  try {
-    readOutputSchema(path, '/');
-  } catch (error) {
-    if (!(error instanceof ExitError)) throw error;
-    throw new Error(error.message.replace(/^--output-schema: /, ''), { cause: error });
-  }
+  createAnswerFormat(parseJsonText(path, readFileSync(path, 'utf8'), 'schema'));
 }
 
 function tasksOf(

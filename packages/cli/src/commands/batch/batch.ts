@@ -63,8 +63,8 @@ further column fills {{column}} in the prompt. Flags behind -- go to castor, suc
 <batch> is an id of the list, or its beginning; without one, the newest.
 
 Ctrl+C starts no further task and lets running ones finish; a second one interrupts them.
-Exit codes: 0 every task succeeded · 1 a task did not · 42 invalid tasks · 56 budget spent
-            130 interrupted, to be resumed
+Exit codes: 0 every task succeeded · 1 a task did not · 42 invalid tasks · 54 disk full
+            56 budget spent · 130 interrupted, to be resumed
 More: docs/batch.md
 `;
 
