@@ -29,6 +29,8 @@ export interface ApplyOptions {
   readonly fileBytes: number;
   /** Paths of the workspace by the inode that several names share. */
   readonly shared: Map<number, string>;
+  /** Whether the program that waits for the end is gone. */
+  readonly isAbandoned: () => boolean;
 }
 
 export type SkipReason = 'changed' | 'not_empty' | 'content_missing' | 'failed' | 'no_folder';
@@ -43,6 +45,11 @@ export interface ApplyResult {
 
 const NEW_FOLDER = 0o700;
 const DISK_FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** The program that asked was killed: the next one decides what happens to the rest. */
+class Abandoned extends Error {
+  override readonly name = 'Abandoned';
+}
 
 /** Expects the workspace as the current folder. */
 export async function applyChanges(options: ApplyOptions): Promise<ApplyResult> {
@@ -84,7 +91,8 @@ class Application {
     for (const change of bottomUp) {
       const { path, after } = change;
       if (after?.kind !== 'folder' || (change.before?.kind !== 'folder' && !this.done.has(path))) continue;
-      this.attempt(change, () => this.setMode(change));
+      // Needs no room, and a folder with the mode it was made with would look changed to the next undo.
+      this.attempt(change, () => this.setMode(change), { needsRoom: false });
       isVerified &&= this.isAsWanted(change);
     }
     const { skipped, isDiskFull } = this;
@@ -92,11 +100,12 @@ class Application {
   }
 
   /** Whether it was done. A failure concerns one path; after a full disk nothing more is written. */
-  private attempt({ path }: TreeChange, run: () => SkipReason | undefined): boolean {
-    if (this.isDiskFull) {
+  private attempt({ path }: TreeChange, run: () => SkipReason | undefined, { needsRoom = true } = {}): boolean {
+    if (this.isDiskFull && needsRoom) {
       this.skip(path, 'failed', 'The disk is full.');
       return false;
     }
+    if (this.options.isAbandoned()) throw new Abandoned('The program that asked for this has ended.');
     try {
       const reason = run();
       if (reason === undefined) this.done.add(path);

@@ -32,8 +32,18 @@ export async function describeChange({ path, before, after }: TreeChange, read: 
   const textOf = (state: TreeState) => readText(state, (each) => read(each, path));
   const [old, fresh] = await Promise.all([textOf(before), textOf(after)]);
   if (old === undefined || fresh === undefined) return { ...base, note: describeStates(before, after) };
-  const diff = await createUnifiedDiff(old, fresh, { fileName: name, oldHeader: 'before', newHeader: 'after' });
+  const diff = await createUnifiedDiff(old, fresh, {
+    fileName: inHeader(name),
+    oldHeader: 'before',
+    newHeader: 'after',
+  });
   return { ...base, diff, ...countLines(diff) };
+}
+
+/** A header is one line: as git does it, a name that would break it is quoted. */
+function inHeader(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are the characters that break a header
+  return /[\0-\x1f\x7f"\\]/.test(name) ? JSON.stringify(name) : name;
 }
 
 function kindOf(before: TreeState, after: TreeState): ChangeKind {

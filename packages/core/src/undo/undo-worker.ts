@@ -49,6 +49,7 @@ export class UndoWorker {
   private readonly exclude: ReadonlySet<string>;
   private readonly onProgress: (entries: number) => void;
   private readonly hasLocalTimes: boolean;
+  private readonly parent = process.ppid;
   /** The last walk of this process: when it began, and the offset of the clocks at that moment. */
   private lastWalk: { at: number; offset: number } | undefined;
 
@@ -216,7 +217,12 @@ export class UndoWorker {
   }
 
   private list({ list }: ListRequest): Answers['list'] {
-    const bytes = this.store.get(list);
+    let bytes = this.store.get(list);
+    if (!bytes) {
+      // Another session may have kept it since.
+      this.store.refresh();
+      bytes = this.store.get(list);
+    }
     if (!bytes) return {};
     const lines = bytes.toString('utf8').split('\n');
     return { changes: lines.filter((line) => line !== '').map((line) => JSON.parse(line) as StoredChange) };
@@ -227,14 +233,17 @@ export class UndoWorker {
     const changes = toChanges(stored);
     removeLeftovers(changes);
     const inodes = new Set(changes.flatMap(({ after }) => (after?.kind === 'file' ? (after.inode ?? []) : [])));
-    const result = await applyChanges({
+    const applied = applyChanges({
       changes,
       read: (content) => this.contentOf(content, files[content]),
       keep: (bytes) => this.room.keep(bytes),
       fileBytes: this.options.limits.fileBytes,
       shared: this.findShared(inodes),
+      // It has another parent then.
+      isAbandoned: () => process.ppid !== this.parent,
     });
-    this.room.flush();
+    // What was there before is needed by a redo, also of an undo that was cut off.
+    const result = await applied.finally(() => this.room.flush());
     return {
       done: result.done.map(toStoredPath),
       skipped: result.skipped.map((each) => ({ ...each, path: toStoredPath(each.path) })),
