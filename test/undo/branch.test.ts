@@ -1,6 +1,6 @@
 /** `castor branch` of the built program: a copy with the files of a moment, compared, merged with conflicts marked, dropped. */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, call, createWorkspace, fakeModel, runCli, say } from '@castor/testkit';
 import { describe, expect, it } from 'vitest';
@@ -67,6 +67,29 @@ describe('castor branch', () => {
     expect(await run('branch', 'drop', 'try', '--yes')).toMatchObject({ code: 0 });
     expect(existsSync(made.root)).toBe(false);
     expect((await run('branch', 'list')).stdout).toBe('This folder has no branches.\n');
+  });
+
+  it('is dropped without a question when this folder has all of it, or its own is gone', async () => {
+    await using workspace = await createWorkspace({ files: { 'a.txt': 'one\ntwo\nthree\n' } });
+    await using model = await fakeModel([say('Hello.')]);
+    const run = (...args: string[]) => runCli(args, { workspace, model });
+    await run('-p', 'Hi');
+    for (const name of ['try', 'gone']) await run('branch', name);
+    writeFileSync(join(`${workspace.project}-try`, 'a.txt'), 'ONE\ntwo\nthree\n');
+    writeFileSync(join(`${workspace.project}-try`, 'b.txt'), 'new\n');
+    await workspace.write('a.txt', 'one\ntwo\nTHREE\n');
+    expect((await run('branch', 'merge', 'try')).stdout).toContain('Merged 2 paths, verified.');
+    expect((await run('branch', 'merge', 'try')).stdout).toBe('Nothing to merge: this folder has all of it.\n');
+    // Taken back, the merge is no copy of the branch's work.
+    await run('undo', '--yes');
+    expect(await run('branch', 'drop', 'try')).toMatchObject({ code: 1, stderr: expect.stringContaining('2 changes') });
+    await run('undo', '--redo', '--yes');
+    expect(await run('branch', 'drop', 'try')).toMatchObject({ code: 0 });
+    rmSync(`${workspace.project}-gone`, { recursive: true });
+    expect(await run('branch', 'drop', 'gone')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('was gone already'),
+    });
   });
 
   it('gives one prompt to two branches with two models', { tags: 'wide' }, async () => {

@@ -254,6 +254,6 @@ export type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './un
 // Branches of a session and its folder.
 export { tokensSince } from './records/session-branch.ts';
 export type { Branch } from './undo/branch-registry.ts';
-export { changesSince, createBranch, dropBranch, findBranch, listBranches } from './undo/branches.ts';
+export { changesSince, createBranch, dropBranch, findBranch, listBranches, unmergedChanges } from './undo/branches.ts';
 export { mergeBranch } from './undo/merge-branch.ts';
 export type { MergeResult } from './undo/merge-branch.ts';

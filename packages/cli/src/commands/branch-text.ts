@@ -50,11 +50,13 @@ function dollarsOf({ usd }: SideCost): string {
 }
 
 export function describeMerged({ merged, conflicts, leftAlone, isVerified }: MergeResult): string {
+  const count = `Merged ${countOf(merged.length, 'path')}${isVerified ? ', verified' : ', NOT verified'}.`;
+  const nothing = leftAlone.length > 0 ? 'Nothing was merged.' : 'Nothing to merge: this folder has all of it.';
   const lines = [
-    `Merged ${countOf(merged.length, 'path')}${isVerified ? ', verified' : ', NOT verified'}.`,
+    merged.length > 0 ? count : nothing,
     ...conflicts.map((path) => `Conflict marked: ${sanitizeLine(path)}`),
     ...leftAlone.map((path) => `Left alone, changed in both: ${sanitizeLine(path)}`),
-    '/undo, or castor undo, takes the merge back.',
+    ...(merged.length > 0 ? ['/undo, or castor undo, takes the merge back.'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

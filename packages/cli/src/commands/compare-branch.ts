@@ -1,5 +1,6 @@
 /** What a branch and the folder it came from changed since, what each cost, and dropping a branch without losing changes. */
 
+import { existsSync } from 'node:fs';
 import {
   changesSince,
   costOfAnswers,
@@ -11,6 +12,7 @@ import {
   loadPrices,
   tokensSince,
   UndoError,
+  unmergedChanges,
 } from '@castor/core/program';
 import type { Branch, DescribedChange } from '@castor/core/program';
 
@@ -50,15 +52,16 @@ export async function compareBranch(project: Project, name: string): Promise<Com
 export async function dropChecked(project: Project, name: string, isSure: boolean): Promise<string> {
   const branch = (await listBranches(project)).find((each) => each.name === name);
   if (branch && !isSure) {
-    const { client, changes } = await changesSince(project, branch, branch.root);
-    await client.close();
-    if (changes.size > 0)
+    const { length } = await unmergedChanges(project, branch);
+    if (length > 0)
       throw new UndoError(
-        `The branch "${name}" has ${countOf(changes.size, 'change')}. Merge it first, or add --yes to lose what it changed.`,
+        `The branch "${name}" has ${countOf(length, 'change')} that this folder lacks. Merge it first, or add --yes to lose what it changed.`,
       );
   }
+  const wasThere = branch !== undefined && existsSync(branch.root);
   const { root } = await dropBranch(project, name);
-  return `Dropped the branch ${name} and its folder ${root}. Its session is kept until castor sessions delete removes it.`;
+  const folder = wasThere ? ` and its folder ${root}` : `; its folder ${root} was gone already`;
+  return `Dropped the branch ${name}${folder}. Its session is kept until castor sessions delete removes it.`;
 }
 
 async function describeSide(project: Project, branch: Branch, folder: string): Promise<DescribedChange[]> {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../util/is-record.ts';
 import { replaceFile } from '../util/replace-file.ts';
+import type { StoredChange } from './tree-state.ts';
 
 export interface Branch {
   readonly name: string;
@@ -15,6 +16,8 @@ export interface Branch {
   /** The prompt before which it begins; absent: the end. */
   readonly at?: string | undefined;
   readonly createdAt: string;
+  /** What merges made of files that both sides had changed: from the state in the branch to the one in the folder. */
+  readonly joined?: readonly StoredChange[] | undefined;
 }
 
 /** `directory`: the project's own. Oldest first; a damaged file counts as empty. */

@@ -14,7 +14,7 @@ import { systemClock } from '../util/clock.ts';
 import { comparePaths, isInGit } from './byte-path.ts';
 import { readBranches, writeBranches } from './branch-registry.ts';
 import type { Branch } from './branch-registry.ts';
-import { fromStoredChange } from './tree-state.ts';
+import { fromStoredChange, isSameState, toStoredChange } from './tree-state.ts';
 import type { TreeChange } from './tree-state.ts';
 import { UndoClient } from './undo-client.ts';
 import { UndoDesk } from './undo-desk.ts';
@@ -108,6 +108,42 @@ export async function changesSince(
   const changes = stored.flatMap((each) => fromStoredChange(each) ?? []).filter(({ path }) => !isInGit(path));
   const sorted = changes.toSorted((left, right) => comparePaths(left.path, right.path));
   return { client, changes: new Map(sorted.map((change) => [change.path, change])) };
+}
+
+/** The changes of a branch that the folder it came from does not have: what a drop would lose. */
+export async function unmergedChanges(project: ProjectSessions, branch: Branch): Promise<TreeChange[]> {
+  if (!existsSync(branch.root)) return [];
+  const there = await changesSince(project, branch, branch.root);
+  await there.client.close();
+  if (there.changes.size === 0) return [];
+  const here = await changesSince(project, branch, project.root);
+  await here.client.close();
+  return [...there.changes.values()].filter((change) => !isTakenOver(branch, change, here.changes.get(change.path)));
+}
+
+/** Whether the folder has a change of the branch: the same one, or what a merge made of it. */
+export function isTakenOver(
+  { joined = [] }: Branch,
+  { path, after }: TreeChange,
+  own: TreeChange | undefined,
+): boolean {
+  if (!own) return false;
+  if (isSameState(own.after, after)) return true;
+  const merges = joined.flatMap((each) => fromStoredChange(each) ?? []).filter((each) => each.path === path);
+  return merges.some((each) => isSameState(each.before, after) && isSameState(each.after, own.after));
+}
+
+/** Remembers what a merge made of files that both sides had changed. */
+export async function noteJoined(project: ProjectSessions, name: string, joined: readonly TreeChange[]): Promise<void> {
+  if (joined.length === 0) return;
+  const directory = await directoryOf({ ...project, root: realpathSync(project.root) });
+  const fresh = joined.map(toStoredChange);
+  writeBranches(
+    directory,
+    readBranches(directory).map((each) =>
+      each.name === name ? { ...each, joined: [...(each.joined ?? []), ...fresh] } : each,
+    ),
+  );
 }
 
 /** Removes the branch's folder, and what was kept for it; its session stays. */

@@ -8,10 +8,9 @@ import type { ProjectSessions } from '../records/project-sessions.ts';
 import { decodeText } from '../tools/files/text-file.ts';
 import { applyAsCall } from './apply-as-call.ts';
 import { toText } from './byte-path.ts';
-import { changesSince } from './branches.ts';
+import { changesSince, isTakenOver, noteJoined } from './branches.ts';
 import type { Branch } from './branch-registry.ts';
 import { mergeText } from './merge-text.ts';
-import { isSameState } from './tree-state.ts';
 import type { FileState, TreeChange, TreeState } from './tree-state.ts';
 import type { UndoClient } from './undo-client.ts';
 
@@ -40,23 +39,27 @@ export async function mergeBranch({ branch, record, tellModel, ...project }: Mer
     const changes: TreeChange[] = [];
     const conflicts: string[] = [];
     const leftAlone: string[] = [];
+    const taken: TreeChange[] = [];
     for (const change of theirs.changes.values()) {
       const own = here.changes.get(change.path);
       if (!own) changes.push(change);
-      else if (!isSameState(own.after, change.after)) {
+      else if (!isTakenOver(branch, change, own)) {
         const joined = await join(client, own, change, branch.name);
         if (!joined) leftAlone.push(toText(change.path));
         else {
+          taken.push({ path: change.path, before: change.after, after: joined.state });
           changes.push({ path: change.path, before: own.after, after: joined.state });
           if (joined.conflicts > 0) conflicts.push(toText(change.path));
         }
       }
     }
+    if (changes.length === 0) return { merged: [], conflicts, leftAlone, isVerified: true };
     const callId = `merge-${branch.name}-${Date.now().toString(36)}`;
     const description = `branch ${branch.name}`;
     const call = { callId, name: 'branch_merge', description, step: `/branch merge ${branch.name}` };
     const answer = await applyAsCall(client, record, call, changes);
     const merged = changes.map(({ path }) => toText(path));
+    await noteJoined(project, branch.name, taken);
     tellModel(describeMerge(branch, merged, conflicts, leftAlone));
     return { merged, conflicts, leftAlone, isVerified: answer.isVerified && answer.skipped.length === 0 };
   } finally {
