@@ -23,7 +23,14 @@ it('a merge comes after the edits before it, and each of them can be taken back'
   const chains = chainSteps(records, '/work', (record) => ('changes' in record ? record.changes : undefined));
   const undo = (...callIds: string[]) => {
     const present = new Map([['a.txt', file('three')]]);
-    const plan = planUndo({ chains, callIds: new Set(callIds), present, withGit: false, has: () => true });
+    const plan = planUndo({
+      chains,
+      callIds: new Set(callIds),
+      present,
+      withGit: false,
+      withShared: false,
+      has: () => true,
+    });
     return { after: plan.changes.map(({ after }) => (after as FileState).content), left: plan.leftAlone };
   };
   expect(undo('merge')).toEqual({ after: ['two'], left: [] });

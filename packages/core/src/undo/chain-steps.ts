@@ -5,8 +5,8 @@
  */
 
 import { isAbsolute, relative } from 'node:path';
-import { fromText } from './byte-path.ts';
-import type { AppliedRecord, UndoRecord, WalkRecord } from './read-undo-records.ts';
+import { fromText, isInGit } from './byte-path.ts';
+import type { AppliedRecord, LeftMark, UndoRecord, WalkRecord } from './read-undo-records.ts';
 import { AS_IT_IS, fromStoredChange } from './tree-state.ts';
 import type { StoredChange, TreeChange, TreeState } from './tree-state.ts';
 import { isSameState } from './tree-state.ts';
@@ -21,7 +21,12 @@ export interface Step extends TreeChange {
   readonly isUnclear?: boolean | undefined;
   /** Of an edit that made a file, in the record of an older version: the folders above it may be its own. */
   readonly isOlder?: boolean | undefined;
+  /** An undo of its calls left it, for this reason. */
+  readonly left?: LeftMark | undefined;
 }
+
+/** What an undo left for another one to take back, by path. */
+export type LeftOf = (record: AppliedRecord) => ReadonlyMap<string, LeftMark>;
 
 export interface Chains {
   /** By path, oldest first. */
@@ -39,8 +44,9 @@ export function chainSteps(
   records: readonly UndoRecord[],
   root: string,
   listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined,
+  leftOf: LeftOf = () => new Map(),
 ): Chains {
-  const building = new Building(root, listOf);
+  const building = new Building(root, listOf, leftOf);
   for (const record of records) building.add(record);
   return building.result();
 }
@@ -51,6 +57,7 @@ const UNSEEN_WALKS = 3;
 class Building {
   private readonly root: string;
   private readonly listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined;
+  private readonly leftOf: LeftOf;
   private readonly steps = new Map<string, Step[]>();
   private readonly outside: FileChange[] = [];
   /** Edits that no walk has seen yet, by path: one may be on record before a walk that began earlier. */
@@ -61,9 +68,10 @@ class Building {
   private readonly undone: { record: AppliedRecord; taken: Map<string, Step[]> }[] = [];
   private unfinished: AppliedRecord | undefined;
 
-  constructor(root: string, listOf: Building['listOf']) {
+  constructor(root: string, listOf: Building['listOf'], leftOf: LeftOf) {
     this.root = root;
     this.listOf = listOf;
+    this.leftOf = leftOf;
   }
 
   add(record: UndoRecord): void {
@@ -183,19 +191,30 @@ class Building {
       return;
     }
     this.fresh.clear();
-    if (record.kind === 'undo') this.undone.push({ record, taken: this.take(new Set(record.callIds)) });
+    if (record.kind === 'undo') this.undone.push({ record, taken: this.take(record) });
     else this.giveBack();
   }
 
-  private take(callIds: ReadonlySet<string>): Map<string, Step[]> {
+  /** What can still be taken back stays, with the reason why it was not. */
+  private take(record: AppliedRecord): Map<string, Step[]> {
+    const callIds = new Set(record.callIds);
+    const leftOf = this.leftOf(record);
     const taken = new Map<string, Step[]>();
     for (const [path, steps] of this.steps) {
       const isTaken = (step: Step) => step.callIds.some((each) => callIds.has(each));
       const gone = steps.filter(isTaken);
       if (gone.length === 0) continue;
+      const left = record.hasLeftGit && isInGit(path) ? 'git' : leftOf.get(path);
+      if (left !== undefined) {
+        this.steps.set(
+          path,
+          steps.map((step) => (isTaken(step) ? { ...step, left } : step)),
+        );
+        continue;
+      }
       taken.set(path, gone);
-      const left = steps.filter((step) => !isTaken(step));
-      if (left.length > 0) this.steps.set(path, left);
+      const others = steps.filter((step) => !isTaken(step));
+      if (others.length > 0) this.steps.set(path, others);
       else this.steps.delete(path);
     }
     return taken;

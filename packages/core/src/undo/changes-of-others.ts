@@ -4,22 +4,30 @@
  */
 
 import { isInGit, toText } from './byte-path.ts';
+import type { Chains } from './chain-steps.ts';
 import type { AppliedRecord, UndoRecord, WalkRecord } from './read-undo-records.ts';
 import { fromStoredChange, isSameState } from './tree-state.ts';
 import type { StoredChange, TreeChange } from './tree-state.ts';
 
+interface OwnChanges {
+  readonly records: readonly UndoRecord[];
+  readonly chains: Chains;
+  readonly listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined;
+}
+
+/** `unseen`: changes since the last walk that is on record. */
 export function changesOfOthers(
-  records: readonly UndoRecord[],
+  { records, chains, listOf }: OwnChanges,
   callIds: ReadonlySet<string>,
-  listOf: (record: WalkRecord | AppliedRecord) => readonly StoredChange[] | undefined,
+  unseen: readonly TreeChange[] = [],
 ): string[] {
   const walks = records.filter((record) => record.kind === 'walk');
   const first = walks.findIndex((walk) => walk.callIds.some((id) => callIds.has(id)));
-  if (first < 0) return [];
-  const { time } = walks[first]!;
+  const time = walks[first]?.time;
   // What one walk saw has one time; the changes of others come before those of the calls.
   const others = walks.filter(
-    (walk, index) => walk.callIds.length === 0 && (index > first || (time !== undefined && walk.time === time)),
+    (walk, index) =>
+      first >= 0 && walk.callIds.length === 0 && (index > first || (time !== undefined && walk.time === time)),
   );
   const changesIn = (list: readonly (WalkRecord | AppliedRecord)[]) =>
     list.flatMap((record) => (listOf(record) ?? []).flatMap((stored) => fromStoredChange(stored) ?? []));
@@ -28,7 +36,11 @@ export function changesOfOthers(
   const applied = Map.groupBy(changesIn(own), ({ path }) => path);
   const isApplied = ({ path, after }: TreeChange) =>
     applied.get(path)?.some((change) => isSameState(change.after, after)) ?? false;
-  const paths = changesIn(others)
+  const isOwn = ({ path, after }: TreeChange) => {
+    const last = chains.steps.get(path)?.at(-1);
+    return last !== undefined && last.callIds.length > 0 && isSameState(last.after, after);
+  };
+  const paths = [...changesIn(others), ...unseen.filter((change) => !isOwn(change))]
     .filter((change) => !isApplied(change))
     .map(({ path }) => path);
   return [...new Set(paths)].filter((path) => !isInGit(path)).map(toText);

@@ -41,6 +41,7 @@ export function findLivePoints(project: ProjectSessions, ownPath?: string): Live
       if (record.kind === 'edit') continue;
       if (record.list !== undefined) points.push(record.list);
       else if (record.changes.length > 0) points.push(contentsOf(record.changes));
+      if (record.kind !== 'walk') points.push(...record.left.flatMap(({ list }) => list ?? []));
     }
   }
   return { points, sessions };

@@ -8,6 +8,7 @@ import { describeCall } from '../records/describe-call.ts';
 import { ownWords } from '../records/resumable-content.ts';
 import { toStoredParts } from '../records/session-parts.ts';
 import type { FileChange, SessionMessage } from '../records/session-file.ts';
+import type { StoredPath } from './byte-path.ts';
 import type { StoredChange } from './tree-state.ts';
 
 export interface UndoPrompt {
@@ -57,6 +58,20 @@ export interface AppliedRecord {
   readonly list?: string | undefined;
   /** Whether it was carried out to its end. */
   isFinished: boolean;
+  /** Whether it left the repositories' own data out, which another undo can take back. */
+  readonly hasLeftGit: boolean;
+  /** Other paths that it left, and another undo can take back. */
+  readonly left: LeftPaths[];
+}
+
+/** Why an undo left a path that a later one can take back: it was not asked to include it, or could not write. */
+export type LeftMark = 'git' | 'shared' | 'failed';
+
+export interface LeftPaths {
+  readonly mark: Exclude<LeftMark, 'git'>;
+  readonly paths: readonly StoredPath[];
+  /** The content that names all of them, where they are many. */
+  readonly list?: string | undefined;
 }
 
 export interface UndoRecords {
@@ -103,7 +118,7 @@ class Reading {
     else if (isRecord($walkStarted)) this.walkStarted($walkStarted);
     else if (isRecord($workspaceChange)) this.walk($workspaceChange);
     else if (isRecord($undoStarted)) this.applied($undoStarted);
-    else if (isRecord($undoEnded)) this.finished($undoEnded['id']);
+    else if (isRecord($undoEnded)) this.finished($undoEnded);
     else if (isRecord($restored)) this.step(`/restore ${String($restored['name'])}`, $restored['time']);
     else if (isRecord($userStep)) this.step(String($userStep['text']), $userStep['time']);
     else if (record['type'] === 'gemini') this.answer(record as never);
@@ -181,7 +196,7 @@ class Reading {
     });
   }
 
-  private applied({ id, kind, callIds, changes, list }: Record<string, unknown>): void {
+  private applied({ id, kind, callIds, changes, list, hasLeftGit, left }: Record<string, unknown>): void {
     if (typeof id !== 'string' || (kind !== 'undo' && kind !== 'redo')) return;
     this.records.push({
       kind,
@@ -190,15 +205,24 @@ class Reading {
       changes: Array.isArray(changes) ? (changes as StoredChange[]) : [],
       list: typeof list === 'string' ? list : undefined,
       isFinished: false,
+      hasLeftGit: hasLeftGit === true,
+      left: toLeft(left),
     });
   }
 
-  private finished(id: unknown): void {
+  private finished({ id, left }: Record<string, unknown>): void {
     for (const record of this.records)
-      if ((record.kind === 'undo' || record.kind === 'redo') && record.id === id) record.isFinished = true;
+      if ((record.kind === 'undo' || record.kind === 'redo') && record.id === id) {
+        record.isFinished = true;
+        record.left.push(...toLeft(left));
+      }
   }
 }
 
 function toTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+function toLeft(value: unknown): LeftPaths[] {
+  return Array.isArray(value) ? (value as LeftPaths[]) : [];
 }

@@ -12,11 +12,11 @@ import { changesOfOthers } from './changes-of-others.ts';
 import type { Chains } from './chain-steps.ts';
 import type { ReadContent } from './describe-changes.ts';
 import { fitFolders } from './fit-folders.ts';
+import { readLeftPaths, toLeftPaths } from './left-paths.ts';
 import { findClaims } from './other-sessions.ts';
-import { pathsToUndo, planUndo } from './plan-undo.ts';
-import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
+import { pathsToUndo, planRedo, planUndo } from './plan-undo.ts';
+import type { UndoExtent, UndoPlan } from './plan-undo.ts';
 import {
-  SKIPPED,
   callsAlongside,
   chooseCalls,
   choosePrompts,
@@ -24,12 +24,13 @@ import {
   idsOf,
   isConcerned,
   NotInSession,
+  toOutcome,
   UndoError,
 } from './undo-preview.ts';
 import type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo-preview.ts';
 import { readUndoRecords } from './read-undo-records.ts';
-import type { AppliedRecord, UndoRecords, WalkRecord } from './read-undo-records.ts';
-import { UNKNOWN, fromStoredChange, isSameState, toStoredChange, unkeptReason } from './tree-state.ts';
+import type { AppliedRecord, LeftMark, UndoRecords, WalkRecord } from './read-undo-records.ts';
+import { fromStoredChange, toStoredChange, unkeptReason } from './tree-state.ts';
 import type { StoredChange, TreeChange, TreeState } from './tree-state.ts';
 import type { UndoClient } from './undo-client.ts';
 
@@ -42,11 +43,18 @@ export interface UndoDeskOptions {
   readonly clock: Clock;
   /** Files of other sessions of the project, which may work at the same time. */
   readonly otherSessions?: () => readonly string[];
+  /** Looks at the workspace once more, for a preview: what changed since the last walk and is not on record after it. */
+  readonly look?: () => Promise<readonly TreeChange[]>;
   /** Called after files changed. */
   readonly refresh?: () => Promise<void>;
 }
 
 const INLINE_CHANGES = 30;
+
+/** An undo or redo that was cut off, and how its completion ended. */
+export interface FinishedUndo extends AppliedRecord {
+  readonly outcome: UndoOutcome;
+}
 
 interface Loaded extends UndoRecords {
   readonly chains: Chains;
@@ -84,13 +92,18 @@ export class UndoDesk {
   }
 
   /** Changes nothing. Throws UndoError. */
-  async preview(selection: UndoSelection, { withGit = false } = {}): Promise<UndoPreview> {
+  async preview(
+    selection: UndoSelection,
+    { withGit = false, withShared = false, isShown = false } = {},
+  ): Promise<UndoPreview> {
+    const unseen = (isShown ? await this.options.look?.() : undefined) ?? [];
     const loaded = await this.load();
-    const chosen = choosePrompts(loaded, selection, withGit);
-    const prompts = chosen.filter((prompt) => isConcerned(loaded.chains, prompt));
+    const extent = { withGit, withShared };
+    const chosen = choosePrompts(loaded, selection, extent);
+    const prompts = chosen.filter((prompt) => isConcerned(loaded.chains, prompt, extent));
     const selected = chooseCalls(chosen, selection);
     const callIds = new Set(prompts.flatMap(idsOf).filter((id) => selected.has(id)));
-    const plan = await this.plan(loaded, callIds, withGit);
+    const plan = await this.plan(loaded, callIds, extent);
     const uncoveredCalls = prompts
       .flatMap(({ calls }) => calls)
       .filter(({ callId, isCovered }) => callIds.has(callId) && !isCovered);
@@ -102,11 +115,12 @@ export class UndoDesk {
     const outside = loaded.chains.outside.filter((change) => callIds.has(change.callId)).map(({ path }) => path);
     return {
       kind: 'undo',
+      withGit,
       prompts: prompts.map(({ number, text }) => ({ number, text })),
       callIds: [...callIds],
       alongside: callsAlongside(loaded, callIds),
       ...described,
-      byOthers: changesOfOthers(loaded.records, callIds, loaded.listOf).filter((path) => !named.has(path)),
+      byOthers: changesOfOthers(loaded, callIds, unseen).filter((path) => !named.has(path)),
       uncoveredCalls: uncoveredCalls.map(({ callId, name, description }) => ({ callId, name, description })),
       outside: [...new Set(outside)],
     };
@@ -115,7 +129,8 @@ export class UndoDesk {
   /** What the session changed at one path, by its text, and the folders it needs. */
   async planPath(path: string): Promise<UndoPlan> {
     const loaded = await this.load();
-    const plan = await this.plan(loaded, new Set(loaded.prompts.flatMap(idsOf)), false);
+    const extent = { withGit: false, withShared: false };
+    const plan = await this.plan(loaded, new Set(loaded.prompts.flatMap(idsOf)), extent);
     const isOf = (each: { path: string }) => toText(each.path) === path;
     const isAbove = ({ path: own, after }: TreeChange) =>
       path.startsWith(`${toText(own)}/`) && after?.kind === 'folder';
@@ -137,11 +152,14 @@ export class UndoDesk {
       after: before,
     }));
     const present = await this.statesOf(changes.map(({ path }) => path));
-    const plan = await this.judgeRedo(changes, present, withGit);
+    const contents = changes.flatMap(({ after }) => (after?.kind === 'file' ? [after.content] : []));
+    const known = await this.knownContents(contents, {});
+    const plan = await this.fit(planRedo(changes, { present, withGit, has: (content) => known.has(content) }));
     const own = new Set(last.callIds);
     const prompts = loaded.prompts.filter((prompt) => idsOf(prompt).some((id) => own.has(id)));
     return {
       kind: 'redo',
+      withGit,
       prompts: prompts.map(({ number, text }) => ({ number, text })),
       ...{ callIds: last.callIds, alongside: [] },
       ...describePlan(plan),
@@ -152,41 +170,30 @@ export class UndoDesk {
   }
 
   /** Carries out a preview. Every path is compared again before it is touched. */
-  async apply({ kind, callIds, changes }: UndoPreview): Promise<UndoOutcome> {
+  async apply({ kind, callIds, changes, withGit, leftShared }: UndoPreview): Promise<UndoOutcome> {
     const { files } = await this.load();
     const client = await this.options.client();
     const id = `${kind}-${this.options.clock.now().toString(36)}`;
     const stored = changes.map(toStoredChange);
     const list = stored.length > INLINE_CHANGES ? (await client.ask({ do: 'keep', changes: stored })).list : undefined;
+    const left = await toLeftPaths(client, 'shared', leftShared.map(toStoredPath));
+    const facts = { id, kind, callIds, hasLeftGit: !withGit, left };
     // On record first: a killed program finds out what it was doing.
-    this.options.record({ $undoStarted: { id, kind, callIds, ...(list ? { list } : { changes: stored }) } });
-    const answer = await client.ask({ do: 'apply', changes: stored, files });
-    this.options.record({
-      $undoEnded: { id, isVerified: answer.isVerified, done: answer.done.length, skipped: answer.skipped.length },
-    });
+    this.options.record({ $undoStarted: { ...facts, ...(list ? { list } : { changes: stored }) } });
+    const outcome = await this.carryOut(id, stored, files);
     // What the user changes next is theirs: a walk that is still under way would count it as part of the undo.
     await this.options.refresh?.();
-    return {
-      done: answer.done.map((path) => toText(fromStoredPath(path))),
-      skipped: answer.skipped.map(({ path, reason, message }) => ({
-        path: toText(fromStoredPath(path)),
-        because: message ?? SKIPPED[reason],
-      })),
-      isVerified: answer.isVerified,
-      isDiskFull: answer.isDiskFull,
-    };
+    return outcome;
   }
 
   /** Completes an undo that a kill cut off; undefined when there is none. */
-  async finishCutOff(): Promise<AppliedRecord | undefined> {
+  async finishCutOff(): Promise<FinishedUndo | undefined> {
     const { chains, files } = await this.load();
     const { unfinished } = chains;
     if (!unfinished) return undefined;
-    const client = await this.options.client();
     const changes = (await this.changesOf(unfinished)).map(toStoredChange);
-    const answer = await client.ask({ do: 'apply', changes, files });
-    this.options.record({ $undoEnded: { id: unfinished.id, isVerified: answer.isVerified, isRepaired: true } });
-    return unfinished;
+    const outcome = await this.carryOut(unfinished.id, changes, files, { isRepaired: true });
+    return { ...unfinished, outcome };
   }
 
   /** Reads contents of states as bytes, for diffs; undefined for one that is not kept. */
@@ -210,7 +217,11 @@ export class UndoDesk {
       lists.set(record, record.list === undefined ? record.changes : await this.readList(record.list));
     }
     const listOf = (record: WalkRecord | AppliedRecord) => lists.get(record);
-    const chains = chainSteps(read.records, root, listOf);
+    const left = new Map<AppliedRecord, Map<string, LeftMark>>();
+    for (const record of read.records)
+      if (record.kind === 'undo' || record.kind === 'redo')
+        left.set(record, await readLeftPaths(record, (list) => this.readList(list)));
+    const chains = chainSteps(read.records, root, listOf, (record) => left.get(record) ?? new Map());
     const chats = dirname(path);
     const files: Record<string, string> = {};
     for (const record of read.records) {
@@ -220,7 +231,24 @@ export class UndoDesk {
     return { ...read, chains, files, listOf };
   }
 
-  private async plan(loaded: Loaded, callIds: ReadonlySet<string>, withGit: boolean): Promise<UndoPlan> {
+  private async carryOut(
+    id: string,
+    changes: readonly StoredChange[],
+    files: Readonly<Record<string, string>>,
+    facts: { isRepaired?: boolean } = {},
+  ): Promise<UndoOutcome> {
+    const client = await this.options.client();
+    const answer = await client.ask({ do: 'apply', changes, files });
+    const { done, skipped, isVerified } = answer;
+    const failed = skipped.filter(({ reason }) => reason === 'failed').map(({ path }) => path);
+    const left = await toLeftPaths(client, 'failed', failed);
+    this.options.record({
+      $undoEnded: { id, isVerified, done: done.length, skipped: skipped.length, left, ...facts },
+    });
+    return toOutcome(answer, facts);
+  }
+
+  private async plan(loaded: Loaded, callIds: ReadonlySet<string>, extent: UndoExtent): Promise<UndoPlan> {
     const { chains, files } = loaded;
     const paths = pathsToUndo(chains, callIds);
     const present = await this.statesOf(paths);
@@ -231,38 +259,10 @@ export class UndoDesk {
     const known = await this.knownContents(wanted, files);
     const first = loaded.prompts.find(({ calls }) => calls.some(({ callId }) => callIds.has(callId)));
     const since = Date.parse(first?.time ?? '') || 0;
-    const claims = findClaims(this.options.otherSessions?.() ?? [], this.options.root, since);
-    const plan = planUndo({
-      ...{ chains, callIds, present, withGit },
-      has: (content) => known.has(content),
-      isClaimed: (path, after) => claims.some((claim) => claim.path === path && isSameState(claim.after, after)),
-    });
-    return this.fit(plan);
-  }
-
-  private async judgeRedo(
-    changes: readonly TreeChange[],
-    present: ReadonlyMap<string, TreeState>,
-    withGit: boolean,
-  ): Promise<UndoPlan> {
-    const contents = changes.flatMap(({ after }) => (after?.kind === 'file' ? [after.content] : []));
-    const known = await this.knownContents(contents, {});
-    const plan = { changes: [] as TreeChange[], leftAlone: [] as never[], notCovered: [] as never[] } as {
-      changes: TreeChange[];
-      leftAlone: { path: string; reason: LeftReason }[];
-      notCovered: { path: string; reason: UncoveredReason }[];
-    };
-    for (const change of changes) {
-      const now = present.get(change.path) ?? null;
-      const { path, after } = change;
-      if (isSameState(now, after)) continue;
-      if (isInGit(path) && !withGit) plan.leftAlone.push({ path, reason: 'git' });
-      else if (isSameState(now, UNKNOWN)) plan.leftAlone.push({ path, reason: 'unreadable' });
-      else if (!isSameState(now, change.before)) plan.leftAlone.push({ path, reason: 'changed_since' });
-      else if (after?.kind === 'file' && !known.has(after.content))
-        plan.notCovered.push({ path, reason: unkeptReason(after.content) ?? 'lost' });
-      else plan.changes.push({ path, before: now, after });
-    }
+    const { otherSessions, root } = this.options;
+    const readList = (list: string) => this.readList(list);
+    const claimOf = await findClaims(otherSessions?.() ?? [], { root, since, readList });
+    const plan = planUndo({ chains, callIds, present, ...extent, claimOf, has: (content) => known.has(content) });
     return this.fit(plan);
   }
 

@@ -1,13 +1,18 @@
 /** The words of an undo: which prompts and calls it takes back, what it will do to which path and why, how it ended. */
 
-import { isInGit, toText } from './byte-path.ts';
-import type { Chains } from './chain-steps.ts';
+import { fromStoredPath, isInGit, toText } from './byte-path.ts';
+import type { StoredPath } from './byte-path.ts';
+import type { Chains, Step } from './chain-steps.ts';
 import { pathsToUndo } from './plan-undo.ts';
-import type { LeftReason, UncoveredReason, UndoPlan } from './plan-undo.ts';
+import type { LeftReason, UncoveredReason, UndoExtent, UndoPlan } from './plan-undo.ts';
 import type { UndoPrompt } from './read-undo-records.ts';
 import { unkeptReason } from './tree-state.ts';
 import type { TreeChange, TreeState } from './tree-state.ts';
+import { countOf } from '../util/short-text.ts';
+import type { ApplyAnswer } from './undo-requests.ts';
 import { LEFT_ALONE, NOT_COVERED } from './undo-sentences.ts';
+
+const NAME_LENGTH = 80;
 
 /** What to take back: the last prompts with changes, everything since a prompt, one call, or it and all after it. */
 export type UndoSelection = { last: number } | { to: string } | { call: string } | { since: string };
@@ -34,6 +39,7 @@ export interface ListedPrompt {
 
 export interface UndoPreview {
   readonly kind: 'undo' | 'redo';
+  readonly withGit: boolean;
   readonly prompts: readonly { number: number; text: string }[];
   readonly callIds: readonly string[];
   /** Calls that ran at the same time as one of these: what they changed cannot be told apart, and is part of it. */
@@ -45,6 +51,10 @@ export interface UndoPreview {
   /** Paths whose present content is not kept: it is lost. */
   readonly unkept: readonly string[];
   readonly leftAlone: readonly { path: string; reason: LeftReason; because: string }[];
+  /** The same of those that another session may have made, as byte strings. */
+  readonly leftShared: readonly string[];
+  /** Taken back although another session may have made them. */
+  readonly shared: readonly string[];
   readonly notCovered: readonly { path: string; reason: UncoveredReason; because: string }[];
   /** Calls that ran while undo covered edits only. */
   readonly uncoveredCalls: readonly { callId: string; name: string; description: string }[];
@@ -69,6 +79,21 @@ export const SKIPPED = {
   no_folder: LEFT_ALONE.no_folder,
 } as const;
 
+/** `isRepaired`: it was planned long before. */
+export function toOutcome(
+  { done, skipped, isVerified, isDiskFull }: ApplyAnswer,
+  { isRepaired = false }: { isRepaired?: boolean } = {},
+): UndoOutcome {
+  const named = (path: StoredPath) => toText(fromStoredPath(path));
+  const words = isRepaired ? { ...SKIPPED, changed: LEFT_ALONE.changed_since } : SKIPPED;
+  return {
+    done: done.map(named),
+    skipped: skipped.map(({ path, reason, message }) => ({ path: named(path), because: message ?? words[reason] })),
+    isVerified,
+    isDiskFull,
+  };
+}
+
 /** The calls that share a change with others, and are not among them. */
 export function callsAlongside(
   { prompts, chains }: { readonly prompts: readonly UndoPrompt[]; readonly chains: Chains },
@@ -86,23 +111,27 @@ export function idsOf({ calls }: UndoPrompt): string[] {
   return calls.map(({ callId }) => callId);
 }
 
-function hasChanges(chains: Chains, prompt: UndoPrompt, withGit: boolean): boolean {
+function hasChanges(chains: Chains, prompt: UndoPrompt, extent: UndoExtent, isEvenGit = false): boolean {
   const own = new Set(idsOf(prompt));
+  const isOpen = ({ callIds, left }: Step) =>
+    callIds.some((id) => own.has(id)) &&
+    (left === 'git' ? extent.withGit : left === 'shared' ? extent.withShared : true);
   return (
-    pathsToUndo(chains, own).some((path) => withGit || !isInGit(path)) ||
-    chains.outside.some(({ callId }) => own.has(callId))
+    pathsToUndo(chains, own).some(
+      (path) => (extent.withGit || isEvenGit || !isInGit(path)) && chains.steps.get(path)!.some(isOpen),
+    ) || chains.outside.some(({ callId }) => own.has(callId))
   );
 }
 
 /** Whether there is something to say about a prompt; not for one that is undone already. */
-export function isConcerned(chains: Chains, prompt: UndoPrompt): boolean {
-  return hasChanges(chains, prompt, true) || prompt.calls.some(({ isCovered }) => !isCovered);
+export function isConcerned(chains: Chains, prompt: UndoPrompt, extent: UndoExtent): boolean {
+  return hasChanges(chains, prompt, extent, true) || prompt.calls.some(({ isCovered }) => !isCovered);
 }
 
 export function choosePrompts(
   { prompts, chains }: { readonly prompts: UndoPrompt[]; readonly chains: Chains },
   selection: UndoSelection,
-  withGit: boolean,
+  extent: UndoExtent,
 ): UndoPrompt[] {
   if ('call' in selection || 'since' in selection) {
     const call = 'call' in selection ? selection.call : selection.since;
@@ -111,10 +140,9 @@ export function choosePrompts(
     return 'call' in selection ? [prompts[index]!] : prompts.slice(index);
   }
   if ('last' in selection) {
-    const changed = prompts.filter((prompt) => hasChanges(chains, prompt, withGit)).slice(-selection.last);
+    const changed = prompts.filter((prompt) => hasChanges(chains, prompt, extent)).slice(-selection.last);
     const [first] = changed;
-    if (!first)
-      throw new NotInSession('Nothing to undo: no prompt of this session changed a file that is not undone yet.');
+    if (!first) throw nothingToUndo(prompts);
     return prompts.slice(prompts.indexOf(first));
   }
   const { to } = selection;
@@ -125,7 +153,19 @@ export function choosePrompts(
   return prompts.slice(index);
 }
 
-export function describePlan({ changes, leftAlone, notCovered }: UndoPlan) {
+/** What was changed without cover is not passed over for something older. */
+function nothingToUndo(prompts: readonly UndoPrompt[]): UndoError {
+  const uncovered = prompts.flatMap(({ calls }) => calls).filter(({ isCovered }) => !isCovered);
+  const nothing = 'Nothing to undo: no prompt of this session changed a file that is not undone yet';
+  if (uncovered.length === 0) return new NotInSession(`${nothing}.`);
+  const { name, description } = uncovered.at(-1)!;
+  const ran = `${countOf(uncovered.length, 'call')} ran while undo covered edits only, and may have changed files`;
+  const last = `${name} ${description}`.trim().slice(0, NAME_LENGTH);
+  return new UndoError(`${nothing}, but ${ran}: ${last}. castor undo --list shows what other sessions changed.`);
+}
+
+export function describePlan({ changes, leftAlone, notCovered, shared = [] }: UndoPlan) {
+  const isShared = new Set(shared);
   const named = (fits: (change: TreeChange) => boolean) => changes.filter(fits).map(({ path }) => toText(path));
   return {
     changes,
@@ -134,6 +174,8 @@ export function describePlan({ changes, leftAlone, notCovered }: UndoPlan) {
     recreated: named(({ before }) => before === null),
     unkept: named(({ before, after }) => isUnkept(before) && !isSameContent(before, after)),
     leftAlone: leftAlone.map(({ path, reason }) => ({ path: toText(path), reason, because: LEFT_ALONE[reason] })),
+    leftShared: leftAlone.filter(({ reason }) => reason === 'shared').map(({ path }) => path),
+    shared: named(({ path }) => isShared.has(path)),
     notCovered: notCovered.map(({ path, reason }) => ({ path: toText(path), reason, because: NOT_COVERED[reason] })),
   };
 }
