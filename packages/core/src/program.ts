@@ -243,11 +243,12 @@ export { describeChange } from './undo/describe-changes.ts';
 export type { DescribedChange } from './undo/describe-changes.ts';
 export { collectUndoStore } from './undo/live-points.ts';
 export { sweepStore } from './undo/sweep-store.ts';
-export { listChangedSessions, openUndoFor } from './undo/changed-sessions.ts';
+export { isListed, listChangedSessions, listSession, openUndoFor } from './undo/changed-sessions.ts';
 export type { ChangedSession } from './undo/changed-sessions.ts';
 export { openSessionUndo } from './undo/open-session-undo.ts';
+export type { OpenedUndo } from './undo/open-session-undo.ts';
 export { sessionChanges } from './undo/session-changes.ts';
-export type { UndoDesk } from './undo/undo-desk.ts';
+export type { FinishedUndo, UndoDesk } from './undo/undo-desk.ts';
 export { NotInSession, UndoError } from './undo/undo-preview.ts';
 export type { ListedPrompt, UndoOutcome, UndoPreview, UndoSelection } from './undo/undo-preview.ts';
 

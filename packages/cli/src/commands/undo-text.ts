@@ -1,6 +1,6 @@
 /** The words of undo, for `castor undo`, `/undo` and the dialog: the list of prompts, a preview, an outcome. */
 
-import { countOf, describeChange } from '@castor/core/program';
+import { countOf, describeChange, isListed } from '@castor/core/program';
 import type {
   ChangedSession,
   DescribedChange,
@@ -10,6 +10,7 @@ import type {
   UndoPreview,
 } from '@castor/core/program';
 import { sanitizeLine } from '../sanitize.ts';
+import type { JudgedPreview } from './judge-undo.ts';
 
 /** As much of a session's id as names it. */
 export const ID_LENGTH = 8;
@@ -38,16 +39,16 @@ export function describeUndoList(sessions: readonly ChangedSession[]): string {
 }
 
 function describePrompts(prompts: readonly ListedPrompt[]): string | undefined {
-  const shown = prompts.filter(({ files, isUndone }) => files > 0 || isUndone);
+  const shown = prompts.filter(isListed);
   if (shown.length === 0) return undefined;
   const lines = shown.flatMap(({ number, text, files, isUndone, calls }) => [
     `${String(number).padStart(3)}. ${oneLine(text)} (${describeExtent(files, isUndone)})`,
     ...calls
-      .filter((call) => call.files > 0)
-      .map(
-        (call) =>
-          `       ${call.callId}  ${oneLine(`${call.name} ${call.description}`)} (${countOf(call.files, 'file')})`,
-      ),
+      .filter((call) => call.files > 0 || !call.isCovered)
+      .map((call) => {
+        const extent = call.isCovered ? countOf(call.files, 'file') : 'not covered: undo covered edits only';
+        return `       ${call.callId}  ${oneLine(`${call.name} ${call.description}`)} (${extent})`;
+      }),
   ]);
   return `${lines.join('\n')}\n`;
 }
@@ -68,6 +69,7 @@ export function describePreview(preview: UndoPreview): string {
     deleted,
     recreated,
     leftAlone,
+    shared,
     notCovered,
     uncoveredCalls,
     outside,
@@ -87,6 +89,7 @@ export function describePreview(preview: UndoPreview): string {
     section(titles.deleted, deleted),
     section(titles.recreated, recreated),
     section(`Not kept, so that ${kind === 'undo' ? 'a redo' : 'an undo'} cannot bring them back`, unkept),
+    section('Also made by another session, perhaps, and taken back with --shared', shared),
     section('Left alone', leftAlone.map(withReason)),
     section('Not covered', [
       ...notCovered.map(withReason),
@@ -118,16 +121,18 @@ export function countPreview({ restored, deleted, recreated, leftAlone, ...previ
     .join(' · ');
 }
 
-export function describeOutcome(preview: UndoPreview, outcome: UndoOutcome): string {
+export function describeOutcome(preview: JudgedPreview, outcome: UndoOutcome): string {
   const { kind, leftAlone, notCovered, uncoveredCalls } = preview;
   const { done, skipped, isVerified, isDiskFull } = outcome;
   const own = leftAlone.filter(({ reason }) => reason !== 'git');
+  const ofGit = leftAlone.length - own.length;
   const verb = kind === 'undo' ? 'Undone' : 'Redone';
   const state = isVerified ? 'verified' : 'NOT verified: some files differ from what was wanted';
   const lines = [
-    `${verb}: ${countOf(done.length, 'path')}, ${state}.`,
+    done.length > 0 ? `${verb}: ${countOf(done.length, 'path')}, ${state}.` : `Nothing was ${verb.toLowerCase()}.`,
     ...(isDiskFull ? ['The disk is full: free some space, and undo again for the rest.'] : []),
     ...named('Left alone', [...own, ...skipped]),
+    ...(ofGit > 0 ? [`Left alone: ${countOf(ofGit, 'path')} of the repository itself (.git). ${wayToGit(kind)}`] : []),
     ...named('Not covered', notCovered),
     ...(uncoveredCalls.length > 0
       ? [`Not covered: ${countOf(uncoveredCalls.length, 'call')} that ran while undo covered edits only.`]
@@ -135,6 +140,10 @@ export function describeOutcome(preview: UndoPreview, outcome: UndoOutcome): str
     ...(kind === 'undo' && done.length > 0 ? ['/redo, or castor undo --redo, brings it back.'] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function wayToGit(kind: UndoPreview['kind']): string {
+  return kind === 'undo' ? '/undo --git, or castor undo --git, takes them back too.' : '--git includes them.';
 }
 
 function named(what: string, paths: readonly { path: string; because: string }[]): string[] {

@@ -5,8 +5,8 @@
 
 import { isatty } from 'node:tty';
 import { SessionError } from '@castor/core';
-import { listChangedSessions, openSessionUndo, openUndoFor, UndoError } from '@castor/core/program';
-import type { UndoDesk, UndoPreview, UndoSelection } from '@castor/core/program';
+import { listChangedSessions, listSession, openUndoFor, UndoError } from '@castor/core/program';
+import type { FinishedUndo, OpenedUndo, UndoDesk, UndoPreview, UndoSelection } from '@castor/core/program';
 import { ExitCode } from '../exit-codes.ts';
 import { describeWithHint } from '../start/describe-with-hint.ts';
 import { toJson } from '../to-json.ts';
@@ -14,6 +14,7 @@ import { askLine } from './ask-terminal.ts';
 import { parseWords } from './parse-words.ts';
 import type { SubcommandContext } from './subcommand-context.ts';
 import { tellUsage } from './tell-usage.ts';
+import { applyUnlessVain, judge } from './judge-undo.ts';
 import { describeDiffs, describeOutcome, describePreview, describeUndoList, diffText } from './undo-text.ts';
 
 const USAGE = `Usage: castor undo [--last <n> | --to <prompt> | --call <id>] [--preview] [options]
@@ -31,6 +32,8 @@ Only paths that are exactly as the agent left them are touched.
   --call <id>       one call
   --redo            takes the last undo back
   --git             also the repositories' own data (.git)
+  --shared          also what a command of another session, which ran at the same
+                    time, may have changed
   --session <id>    a session of this folder: its number or id (default: the
                     latest one with something to take back)
   --yes             does not ask, also in a terminal
@@ -44,6 +47,7 @@ interface Options {
   isPreview: boolean;
   isRedo: boolean;
   withGit: boolean;
+  withShared: boolean;
   isSure: boolean;
   isJson: boolean;
   session: string | undefined;
@@ -70,21 +74,27 @@ export async function runUndoCommand(argv: readonly string[], context: Subcomman
 
 async function run(options: Options, context: SubcommandContext): Promise<ExitCode> {
   const { output, cwd, home } = context;
-  const { isList, isPreview, isRedo, withGit, isJson } = options;
+  const { isPreview, isRedo, withGit, withShared, isJson } = options;
   const project = { home, root: cwd };
-  if (isList) {
-    await output.answer(await list(project, options));
+  if (options.isList) {
+    await output.answer(await list(project, options, (sentence) => output.note(`castor: ${sentence}`)));
     return ExitCode.Success;
   }
-  const { undo, found: preview } = await openUndoFor(options.session, project, {
+  const { undo, found } = await openUndoFor<Found>(options.session, project, {
     isWriting: !isPreview,
-    find: ({ desk, repaired }) => {
-      for (const sentence of repaired) output.note(`castor: ${sentence}`);
-      return isRedo ? desk.previewRedo({ withGit }) : desk.preview(options.selection, { withGit });
+    find: async ({ desk, repaired: { sentences, finished } }) => {
+      for (const sentence of sentences) output.note(`castor: ${sentence}`);
+      // It was asked for already: nothing more than that is taken back.
+      if (finished && isAskedAgain(finished, options)) return { finished };
+      if (isRedo) return { preview: await desk.previewRedo({ withGit }) };
+      const isShown = isPreview || isJson || !options.isSure;
+      return { preview: await desk.preview(options.selection, { withGit, withShared, isShown }) };
     },
   });
-  const { desk, session, tellModel, close } = undo;
+  const { desk, session, close } = undo;
   try {
+    if ('finished' in found) return await tellFinished(found.finished, session.id, options, context);
+    const { preview } = found;
     if (isPreview) {
       await output.answer(await showPreview(desk, preview, session.id, isJson));
       return ExitCode.Success;
@@ -94,27 +104,53 @@ async function run(options: Options, context: SubcommandContext): Promise<ExitCo
       const answer = await askLine({ text: 'Go on? [y/N] ', signal: context.signal });
       if (!/^y(es)?$/i.test(answer ?? '')) return ExitCode.Failure;
     }
-    const outcome = await desk.apply(preview);
-    if (outcome.done.length > 0) tellModel(noteFor(preview));
-    const { changes: _states, ...shown } = preview;
-    await output.answer(isJson ? json({ session: session.id, ...shown, outcome }) : describeOutcome(preview, outcome));
-    return outcome.isVerified && outcome.skipped.length === 0 ? ExitCode.Success : ExitCode.Failure;
+    return await carryOut(undo, preview, options, context);
   } finally {
     await close();
   }
 }
 
+type Found = { preview: UndoPreview } | { finished: FinishedUndo };
+
+async function carryOut(
+  { desk, session, tellModel }: OpenedUndo,
+  preview: UndoPreview,
+  { isJson }: Options,
+  { output }: SubcommandContext,
+): Promise<ExitCode> {
+  const outcome = judge(preview, await applyUnlessVain(desk, preview));
+  if (outcome.done.length > 0) tellModel(noteFor(preview));
+  const { changes: _states, leftShared: _paths, ...shown } = preview;
+  await output.answer(isJson ? json({ session: session.id, ...shown, outcome }) : describeOutcome(preview, outcome));
+  return outcome.isComplete ? ExitCode.Success : ExitCode.Failure;
+}
+
+/** Whether the user asks for what was cut off and is complete now: "the last" would now mean what came before it. */
+function isAskedAgain({ kind }: FinishedUndo, { isRedo, selection }: Options): boolean {
+  return isRedo ? kind === 'redo' : kind === 'undo' && 'last' in selection;
+}
+
+async function tellFinished(
+  { kind, outcome: ended }: FinishedUndo,
+  session: string,
+  { isJson }: Options,
+  { output }: SubcommandContext,
+): Promise<ExitCode> {
+  const nothing = { kind, leftAlone: [], notCovered: [], uncoveredCalls: [], outside: [] };
+  const outcome = judge(nothing, ended);
+  await output.answer(isJson ? json({ session, kind, isRepaired: true, outcome }) : describeOutcome(nothing, outcome));
+  return outcome.isComplete ? ExitCode.Success : ExitCode.Failure;
+}
+
 /** All sessions that changed files, or the one that the user names. */
-async function list(project: { home: string; root: string }, { session: wanted, isJson }: Options): Promise<string> {
+async function list(
+  project: { home: string; root: string },
+  { session: wanted, isJson }: Options,
+  tell: (sentence: string) => void,
+): Promise<string> {
   const sessions = wanted === undefined ? await listChangedSessions(project) : [];
-  if (sessions.length === 0) {
-    const { desk, session, close } = await openSessionUndo(wanted ?? 'latest', project, { isWriting: false });
-    try {
-      sessions.push({ session, prompts: await desk.list() });
-    } finally {
-      await close();
-    }
-  }
+  if (sessions.length === 0) sessions.push(await listSession(wanted ?? 'latest', project));
+  for (const sentence of sessions.flatMap(({ repaired = [] }) => repaired)) tell(sentence);
   if (!isJson) return describeUndoList(sessions);
   const [latest, ...earlier] = sessions.map(({ session: { id, title, lastUpdated }, prompts }) => ({
     ...{ session: id, title, lastUpdated: new Date(lastUpdated).toISOString(), prompts },
@@ -131,7 +167,7 @@ export function noteFor({ kind, prompts }: UndoPreview): string {
 
 async function showPreview(desk: UndoDesk, preview: UndoPreview, session: string, isJson: boolean): Promise<string> {
   const diffs = await describeDiffs(desk, preview);
-  const { changes: _states, ...shown } = preview;
+  const { changes: _states, leftShared: _paths, ...shown } = preview;
   if (isJson) return json({ session, ...shown, diffs });
   return `${describePreview(preview)}\n${diffText(diffs)}`;
 }
@@ -146,7 +182,7 @@ const FORMATS = ['text', 'json'];
 function parseOptions(argv: readonly string[]): Options | string {
   const words = parseWords(argv, {
     command: 'undo',
-    flags: ['--list', '--preview', '--redo', '--git', '--yes', '--json'],
+    flags: ['--list', '--preview', '--redo', '--git', '--shared', '--yes', '--json'],
     valued: { '--last': [], '--to': [], '--call': [], '--session': [], '-o': FORMATS, '--output-format': FORMATS },
   });
   if (typeof words === 'string') return words;
@@ -154,7 +190,11 @@ function parseOptions(argv: readonly string[]): Options | string {
   if (operands.length > 0) return `castor undo takes no "${operands[0]}".`;
   const chosen = ['--last', '--to', '--call'].filter((name) => values.has(name));
   if (chosen.length > 1) return `Use one of ${chosen.join(' and ')}.`;
-  if (flags.has('--redo') && chosen.length > 0) return `--redo takes no ${chosen[0]}.`;
+  const [odd] = [...chosen, ...(flags.has('--shared') ? ['--shared'] : [])];
+  if (flags.has('--redo') && odd !== undefined) return `--redo takes no ${odd}.`;
+  const beside = ['--redo', '--preview', '--git', '--shared', '--yes'].filter((name) => flags.has(name));
+  const [other] = [...beside, ...chosen];
+  if (flags.has('--list') && other !== undefined) return `--list takes no ${other}.`;
   const last = Number(values.get('--last') ?? 1);
   if (!Number.isInteger(last) || last < 1) return '--last needs a whole number above 0.';
   const to = values.get('--to');
@@ -164,6 +204,7 @@ function parseOptions(argv: readonly string[]): Options | string {
     isPreview: flags.has('--preview'),
     isRedo: flags.has('--redo'),
     withGit: flags.has('--git'),
+    withShared: flags.has('--shared'),
     isSure: flags.has('--yes'),
     isJson: flags.has('--json') || (values.get('-o') ?? values.get('--output-format')) === 'json',
     session: values.get('--session'),

@@ -7,6 +7,7 @@ import { getErrorMessage } from '@castor/core';
 import { countOf, NotInSession, sessionChanges, UndoError } from '@castor/core/program';
 import type { WorkspaceAgent } from '@castor/core';
 import type { DescribedChange, UndoDesk, UndoPreview, UndoSelection } from '@castor/core/program';
+import { applyUnlessVain } from '../commands/judge-undo.ts';
 import { noteFor } from '../commands/undo.ts';
 import {
   describeDiffs,
@@ -20,10 +21,13 @@ import { sanitizeLine } from '../sanitize.ts';
 
 const OFF = 'Undo is off here: the session is not recorded, or castor.undo.coverage is off.';
 
+const FLAGS: ReadonlySet<string> = new Set(['--git', '--shared', '--yes']);
+
 export interface UndoWish {
   readonly isRedo: boolean;
   readonly selection: UndoSelection;
   readonly withGit: boolean;
+  readonly withShared: boolean;
   readonly isSure: boolean;
   /** Another session of the folder. */
   readonly session?: string | undefined;
@@ -33,11 +37,12 @@ export interface UndoWish {
 export function parseUndoWords(args: string): UndoWish | string {
   const { session, words } = takeSession(args.split(/\s+/).filter((word) => word !== ''));
   const flags = words.filter((word) => word.startsWith('--'));
-  const unknown = flags.find((flag) => flag !== '--git' && flag !== '--yes');
+  const unknown = flags.find((flag) => !FLAGS.has(flag));
   if (unknown !== undefined) return `${unknown} is an unknown option of /undo.`;
   const [first, second, ...rest] = words.filter((word) => !word.startsWith('--'));
   const isRedo = first === 'redo';
-  const common = { isRedo, session, withGit: flags.includes('--git'), isSure: flags.includes('--yes') };
+  const [withGit, withShared, isSure] = [...FLAGS].map((flag) => flags.includes(flag)) as [boolean, boolean, boolean];
+  const common = { isRedo, session, withGit, withShared, isSure };
   const usage = 'Use /undo, /undo <number of prompts>, /undo to <prompt>, /undo call <id> or /undo list.';
   if (rest.length > 0) return usage;
   if (first === undefined || (isRedo && second === undefined)) return { ...common, selection: { last: 1 } };
@@ -97,8 +102,9 @@ export async function withEarlier(error: unknown, { undo }: WorkspaceAgent): Pro
   return `${message} An earlier session did: /undo list shows what, /undo --session ${id} takes back its last prompt.`;
 }
 
-export async function previewOf(desk: UndoDesk, { isRedo, selection, withGit }: UndoWish): Promise<UndoPreview> {
-  return isRedo ? desk.previewRedo({ withGit }) : desk.preview(selection, { withGit });
+export async function previewOf(desk: UndoDesk, wish: UndoWish): Promise<UndoPreview> {
+  const { isRedo, selection, withGit, withShared } = wish;
+  return isRedo ? desk.previewRedo({ withGit }) : desk.preview(selection, { withGit, withShared, isShown: true });
 }
 
 /** The preview with its diffs, as text. */
@@ -119,7 +125,7 @@ export async function applyPreview(
   { desk, tellModel }: Desk,
   preview: UndoPreview,
 ): Promise<string> {
-  const outcome = await desk.apply(preview);
+  const outcome = await applyUnlessVain(desk, preview);
   if (outcome.done.length > 0) {
     const note = { text: `<system_note>${noteFor(preview)}</system_note>` };
     agent.chat.addHistory({ role: 'user', parts: [note] });

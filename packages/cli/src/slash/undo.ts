@@ -7,7 +7,7 @@ export const undo: SlashCommand = {
   name: 'undo',
   description: 'Takes back what the last prompt changed: edits, commands, sub-agents. Shows it first.',
   source: 'builtin',
-  usage: '[<number of prompts> | to <prompt> | call <id> | list] [--session <id>] [--git] [--yes]',
+  usage: '[<number of prompts> | to <prompt> | call <id> | list] [--session <id>] [--git] [--shared] [--yes]',
   run: async (context, args) =>
     context.hasScreen && args !== 'list'
       ? { type: 'open_dialog', dialog: 'undo', argument: args }

@@ -98,6 +98,10 @@ export class WorkspaceUndo {
       clock,
       record: (record) => recorder.workspace(record),
       refresh: () => undo.refresh(),
+      look: async () => {
+        await undo.readNow();
+        return [];
+      },
       otherSessions: () => findSessionFiles({ home, root }).filter((path) => path !== recorder.path),
       client: async () => {
         const client = await undo.use();
@@ -266,7 +270,9 @@ export class WorkspaceUndo {
           record: (each: object) => recorder.workspace(each),
         };
         const repaired =
-          manifestOf === sessionId ? await repairCutOff(own) : await repairOther({ home, root }, manifestOf, own);
+          manifestOf === sessionId
+            ? (await repairCutOff(own)).sentences
+            : await repairOther({ home, root }, manifestOf, own);
         for (const sentence of repaired) tell('info', sentence);
       },
     });

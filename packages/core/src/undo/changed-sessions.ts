@@ -11,6 +11,7 @@ import type { SessionSummary } from '../records/session-list.ts';
 import { systemClock } from '../util/clock.ts';
 import { openSessionUndo, openStore } from './open-session-undo.ts';
 import type { OpenedUndo } from './open-session-undo.ts';
+import { describeUnfinished, isCutOff } from './repair-cut-off.ts';
 import { readUndoRecords } from './read-undo-records.ts';
 import type { UndoRecord } from './read-undo-records.ts';
 import { UndoDesk } from './undo-desk.ts';
@@ -20,6 +21,8 @@ import type { ListedPrompt } from './undo-preview.ts';
 export interface ChangedSession {
   readonly session: SessionSummary;
   readonly prompts: readonly ListedPrompt[];
+  /** What a kill left and was repaired for the list, as sentences. */
+  readonly repaired?: readonly string[];
 }
 
 /** More are found by their id only. */
@@ -45,15 +48,32 @@ export async function listChangedSessions(project: ProjectSessions): Promise<Cha
   try {
     const listed: ChangedSession[] = [];
     for (const session of sessions) {
-      const { path } = session;
+      const { path, id } = session;
       const common = { root, path, clock: systemClock, record: () => undefined, client: async () => client };
-      const prompts = await new UndoDesk(common).list();
-      if (prompts.some(({ files, isUndone }) => files > 0 || isUndone)) listed.push({ session, prompts });
+      const found = isCutOff(path)
+        ? await listSession(id, project)
+        : { session, prompts: await new UndoDesk(common).list(), repaired: describeUnfinished(path) };
+      if (found.prompts.some(isListed)) listed.push(found);
     }
     return listed;
   } finally {
     await client.close();
   }
+}
+
+/** One session, with what a kill left. Throws SessionError. */
+export async function listSession(wanted: string, project: ProjectSessions): Promise<ChangedSession> {
+  const { desk, session, repaired, close } = await openSessionUndo(wanted, project, { isWriting: false });
+  try {
+    return { session, prompts: await desk.list(), repaired: repaired.sentences };
+  } finally {
+    await close();
+  }
+}
+
+/** Whether a list of changes names the prompt. */
+export function isListed({ files, isUndone, calls }: ListedPrompt): boolean {
+  return files > 0 || isUndone || calls.some(({ isCovered }) => !isCovered);
 }
 
 /**
@@ -82,10 +102,11 @@ export async function openUndoFor<T>(
 
 function hasChanged(path: string): boolean {
   try {
-    const { records, cutOff } = readUndoRecords(readSessionFile(path));
+    const { records, cutOff, prompts } = readUndoRecords(readSessionFile(path));
     const isChange = (record: UndoRecord) =>
       record.kind === 'edit' || (record.kind === 'walk' && record.callIds.length > 0 && record.count > 0);
-    return cutOff.length > 0 || records.some(isChange);
+    const isUncovered = prompts.some(({ calls }) => calls.some(({ isCovered }) => !isCovered));
+    return cutOff.length > 0 || isUncovered || records.some(isChange);
   } catch {
     // Removed in the meantime, or unreadable.
     return false;

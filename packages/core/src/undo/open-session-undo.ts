@@ -1,11 +1,13 @@
 /**
  * Opens undo for a session that no program works on now, such as for `castor undo`: finds its file, starts the process
- * that knows the store, and repairs what a kill left. Only carrying out an undo takes the session's lock.
+ * that knows the store, and repairs what a kill left. Only carrying out an undo keeps the session's lock, and completes an
+ * undo that was cut off: a list or a preview puts on record what a killed command changed, and touches no file.
  */
 
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { resolveProjectDirectory } from '../config/project-registry.ts';
+import { getErrorMessage } from '../protocol/errors.ts';
 import { findSessionFiles } from '../records/project-sessions.ts';
 import type { ProjectSessions } from '../records/project-sessions.ts';
 import { SessionError } from '../records/session-error.ts';
@@ -14,7 +16,10 @@ import type { SessionSummary } from '../records/session-list.ts';
 import { acquireLock, findLockHolder } from '../records/session-lock.ts';
 import { SessionRecorder } from '../records/session-recorder.ts';
 import { systemClock } from '../util/clock.ts';
-import { repairCutOff } from './repair-cut-off.ts';
+import { describeUnfinished, isCutOff, recordCutOff, repairCutOff } from './repair-cut-off.ts';
+import type { Repaired } from './repair-cut-off.ts';
+import { fromStoredChange } from './tree-state.ts';
+import type { TreeChange } from './tree-state.ts';
 import { UndoClient } from './undo-client.ts';
 import { UndoDesk } from './undo-desk.ts';
 import { DEFAULT_BUDGET } from './undo-limits.ts';
@@ -23,8 +28,7 @@ import { DEFAULT_LIMITS } from './walk-rules.ts';
 export interface OpenedUndo {
   readonly desk: UndoDesk;
   readonly session: SessionSummary;
-  /** What was repaired, as sentences. */
-  readonly repaired: readonly string[];
+  readonly repaired: Repaired;
   /** Appends to the session's file. */
   record(record: object): void;
   /** Leaves a note that the model reads when the session continues. */
@@ -42,12 +46,13 @@ export async function openSessionUndo(
   if (!session) throw new SessionError('not_found', 'No previous sessions found for this project.');
   const { path, id: sessionId } = session;
   const root = realpathSync(project.root);
+  const looked = isWriting ? [] : await lookAfter(session, project, root);
   const recorder = isWriting ? takeOver(path, sessionId, root) : undefined;
   try {
     const client = await openStore(project, { root, ...(isWriting && { sessionId }) });
     const record = (each: object) => recorder?.workspace(each);
     const common = { root, path, clock: systemClock, record };
-    const repaired = recorder ? await repairCutOff({ ...common, client, sessionId }) : [];
+    const repaired = recorder ? await repairCutOff({ ...common, client, sessionId }) : { sentences: looked };
     return {
       session,
       repaired,
@@ -55,6 +60,7 @@ export async function openSessionUndo(
       desk: new UndoDesk({
         ...common,
         client: async () => client,
+        look: () => changesSinceLastWalk(client, sessionId),
         otherSessions: () => findSessionFiles(project).filter((each) => each !== path),
       }),
       tellModel: (sentence) =>
@@ -67,6 +73,46 @@ export async function openSessionUndo(
   } catch (error) {
     recorder?.close();
     throw error;
+  }
+}
+
+/** By any program. The next walk compares with the same state. */
+async function changesSinceLastWalk(client: UndoClient, sessionId: string): Promise<TreeChange[]> {
+  try {
+    const seen = await client.ask({ do: 'walk', since: sessionId, isTrial: true });
+    if (!seen.isCompared) return [];
+    const all = seen.list === undefined ? seen.changes : (await client.ask({ do: 'list', list: seen.list })).changes;
+    return (all ?? []).flatMap((each) => fromStoredChange(each) ?? []);
+  } catch {
+    // Too large, or the disk is full: a preview shows what is on record.
+    return [];
+  }
+}
+
+/** Before a list or a preview. A session in use, or a disk that cannot be written, is read as it is. Returns sentences. */
+async function lookAfter({ path, id }: SessionSummary, project: ProjectSessions, root: string): Promise<string[]> {
+  const sentences = describeUnfinished(path);
+  if (!isCutOff(path)) return sentences;
+  let recorder: SessionRecorder | undefined;
+  try {
+    recorder = takeOver(path, id, root);
+    const client = await openStore(project, { root, sessionId: id });
+    const record = (each: object) => recorder?.workspace(each);
+    try {
+      const recorded = await recordCutOff({ client, clock: systemClock, root, path, sessionId: id, record });
+      return [...recorded, ...sentences];
+    } finally {
+      await client.close();
+    }
+  } catch (error) {
+    const isInUse = error instanceof SessionError && error.reason === 'locked';
+    if (isInUse) return sentences;
+    return [
+      `Castor was stopped during a call; what it changed could not be read: ${getErrorMessage(error)}`,
+      ...sentences,
+    ];
+  } finally {
+    recorder?.close();
   }
 }
 

@@ -35,7 +35,14 @@ describe('a killed program (33)', () => {
     const client = (await trial.undo.use())!;
     const { sessionId, root, recorder } = trial;
     const record = (each: object) => recorder.workspace(each);
-    const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
+    const { sentences } = await repairCutOff({
+      client,
+      clock: systemClock,
+      root,
+      sessionId,
+      path: recorder.path,
+      record,
+    });
     expect(sentences.join()).toMatch(/stopped during .*make all.*3 paths/);
     await trial.back();
     expect(trial.tree()).toEqual(before);
@@ -63,7 +70,14 @@ describe('a killed program (33)', () => {
     const record = (each: object) => recorder.workspace(each);
     const read = readFileSync(recorder.path, 'utf8');
     writeFileSync(recorder.path, read.replace(/"at":\d+/, `"at":${Date.now() - hour}`));
-    const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
+    const { sentences } = await repairCutOff({
+      client,
+      clock: systemClock,
+      root,
+      sessionId,
+      path: recorder.path,
+      record,
+    });
     expect(sentences.join()).toMatch(/make all.*0 paths/);
     const preview = await other.deskOf(trial).preview({ call: 'killed' });
     expect(preview.changes).toEqual([]);
@@ -85,10 +99,40 @@ describe('a killed program (33)', () => {
     trial.sh('printf one > a.txt; printf half > .castor-undo-999999-x1-0.tmp');
     const client = (await trial.undo.use())!;
     const { sessionId, root, recorder } = trial;
-    const sentences = await repairCutOff({ client, clock: systemClock, root, sessionId, path: recorder.path, record });
+    const { sentences } = await repairCutOff({
+      client,
+      clock: systemClock,
+      root,
+      sessionId,
+      path: recorder.path,
+      record,
+    });
     expect(sentences.join()).toMatch(/undo of .* complete now/);
     expect(trial.tree()).toEqual(before);
     expect((await trial.desk.list())[0]).toMatchObject({ isUndone: true });
+  });
+
+  it('names what was changed since an undo was cut off, and leaves it', async () => {
+    await using trial = new UndoTrial();
+    trial.write('a.txt', 'one');
+    trial.write('b.txt', 'one');
+    await trial.begin();
+    await trial.shell('echo two > a.txt; echo two > b.txt');
+    const { callIds, changes } = await trial.desk.preview({ last: 1 });
+    const record = (each: object) => trial.recorder.workspace(each);
+    const { toStoredChange } = await import('./tree-state.ts');
+    record({ $undoStarted: { id: 'u1', kind: 'undo', callIds, changes: changes.map(toStoredChange) } });
+    trial.write('b.txt', 'user');
+    const client = (await trial.undo.use())!;
+    const { sessionId, root, recorder } = trial;
+    const common = { client, clock: systemClock, root, sessionId, path: recorder.path, record };
+    const { sentences, finished } = await repairCutOff(common);
+    expect(sentences.join()).toMatch(/undo of .*the rest of it is done now; left alone: b\.txt \(it was changed since/);
+    expect(finished?.outcome).toMatchObject({ done: ['a.txt'], skipped: [{ path: 'b.txt' }] });
+    expect([readFileSync(trial.path('a.txt'), 'utf8'), readFileSync(trial.path('b.txt'), 'utf8')]).toEqual([
+      'one',
+      'user',
+    ]);
   });
 });
 
