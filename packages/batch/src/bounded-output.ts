@@ -66,7 +66,7 @@ export class BoundedOutput {
     if (this.failure) throw this.failure.error;
   }
 
-  /** A mark behind everything: what is read before it is complete, whoever still has the pipe. */
+  /** A mark behind everything: what is read before it is complete, also while a process still has the pipe. */
   private async untilRead(): Promise<void> {
     const mark = Buffer.from(`\0${crypto.randomUUID()}\0`);
     await new Promise<void>((resolve) => {
