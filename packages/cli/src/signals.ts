@@ -4,7 +4,6 @@
  */
 
 import { writeSync } from 'node:fs';
-import { createStopReason } from '@castor/core/program';
 import { ExitCode } from './exit-codes.ts';
 import { sanitize } from './sanitize.ts';
 
@@ -54,8 +53,10 @@ export function listenForSignals(): Interruption {
       if (crash) writeNow(`${describeCrash(crash)}\n`);
       process.exit(code);
     }, WIND_UP_MS);
-    // Ctrl+C is the user's own cancel.
-    controller.abort(code === ExitCode.Interrupted ? undefined : createStopReason());
+    // Ctrl+C is the user's own cancel; core recognises the other reason by its words (util/program-stop.ts).
+    controller.abort(
+      code === ExitCode.Interrupted ? undefined : new DOMException('The program was stopped.', 'AbortError'),
+    );
   }
 
   function onCrash(reason: unknown): void {

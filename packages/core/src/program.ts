@@ -232,7 +232,6 @@ export { isInside } from './util/is-inside.ts';
 export { isRecord } from './util/is-record.ts';
 export { JsonMistake, parseJsonItems, toValue } from './util/json-with-comments.ts';
 export { makeDirectory } from './util/make-directory.ts';
-export { createStopReason } from './util/program-stop.ts';
 export { replaceFile } from './util/replace-file.ts';
 export { SECRET_NAME, SECRET_VALUE } from './util/secret-patterns.ts';
 export { isSecretVariable } from './util/secret-variables.ts';

@@ -1,11 +1,10 @@
-/** The end of the program as the reason of an abort: work that it cuts off was not cancelled by the user. */
+/**
+ * The end of the program as the reason of an abort: work that it cuts off was not cancelled by the user. A program that embeds
+ * core aborts with these words; the cli does in signals.ts, which every start loads and which therefore imports nothing for it.
+ */
 
-const STOPPED = 'The program was stopped.';
-
-export function createStopReason(): DOMException {
-  return new DOMException(STOPPED, 'AbortError');
-}
+const PROGRAM_STOPPED = 'The program was stopped.';
 
 export function isProgramStopped({ reason }: AbortSignal): boolean {
-  return reason instanceof DOMException && reason.message === STOPPED;
+  return reason instanceof DOMException && reason.message === PROGRAM_STOPPED;
 }

@@ -112,7 +112,9 @@ function judgeDeletion(leaf: Leaf, target: ShellWord, grounds: Grounds): Deletio
   if (!grounds.certain && !chosen && /^[.][./]*$/.test(path)) return [unknownDeletion(leaf, target)];
   if (found.every(grounds.isAllowed) || nameOf(leaf) === 'mv') return [];
   const isUnsure = found.some(grounds.isAllowed);
-  const outside = isUnsure ? 'may be outside the workspace, as the line changes its folder' : 'is outside the workspace';
+  const outside = isUnsure
+    ? 'may be outside the workspace, as the line changes its folder'
+    : 'is outside the workspace';
   return [{ leaf, place: target.text, reason: `it removes ${target.text}, which ${outside}`, refused: false }];
 }
 
