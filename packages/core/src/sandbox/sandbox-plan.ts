@@ -71,6 +71,7 @@ export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): Sandb
   for (const path of facts.readable) mounts.push({ kind: 'read-only', path });
   // Each bind costs every command a quarter of a millisecond: what is already read-only needs none.
   const isCovered = (path: string) => mounts.some((mount) => mount.path !== '/' && isWithin(path, mount.path));
+  for (const path of sharedFolders(facts)) if (isPrivate(path)) mounts.push({ kind: 'read-only', path });
   for (const path of [...facts.repository, ...facts.roots])
     if (canWrite || isCovered(path)) mounts.push({ kind: exposed, path });
   if (canWrite) {
@@ -83,6 +84,14 @@ export function planSandbox(facts: SandboxFacts, profile: SandboxProfile): Sandb
   for (const path of facts.readable) if (isCoveredAgain(path)) mounts.push({ kind: 'read-only', path });
   if (canWrite) for (const path of facts.writable) if (isCoveredAgain(path)) mounts.push({ kind: 'writable', path });
   return { profile, mounts };
+}
+
+/** The `.git` of worktrees in the workspace: git reads settings and refs there, which a private folder would hide. */
+function sharedFolders({ repository }: SandboxFacts): string[] {
+  return repository.flatMap((path) => {
+    const parent = path.slice(0, path.lastIndexOf('/'));
+    return parent.endsWith('/worktrees') ? [parent.slice(0, -'/worktrees'.length)] : [];
+  });
 }
 
 function hide({ path, isFolder, mask }: PathFact, { readable, roots, writable }: SandboxFacts): Mount {
