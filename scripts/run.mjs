@@ -41,7 +41,9 @@ async function start(args) {
 
 /** Whole projects leave out what is tagged `wide`; a file or a test that is named runs as a whole. */
 async function test(args) {
-  const isNamed = args.some((arg) => !arg.startsWith('-') || /^(-t|--testNamePattern)(=|$)/.test(arg));
+  const isNamed = args.some((arg, index) =>
+    arg.startsWith('-') ? /^(-t|--testNamePattern)(=|$)/.test(arg) : args[index - 1] !== '--project',
+  );
   const isProjectNamed = args.some((arg) => /^--project(=|$)/.test(arg));
   return runTests([
     ...(isProjectNamed ? [] : ['--project=unit', '--project=program']),
