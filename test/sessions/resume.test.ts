@@ -103,22 +103,29 @@ describe('castor --resume', () => {
     model.violations.forEach((violation) => expect.fail(violation.messages.join()));
   });
 
-  it('goes on with an interrupted answer at --continue', { tags: 'wide' }, async () => {
-    await using workspace = await createWorkspace();
-    await using model = await fakeModel([answer(text('One, two, '), gate()), say('three.')]);
-    await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
-    await cli.waitForStdout('One, two,');
-    cli.kill('SIGINT');
-    await cli.done;
-    const resumed = await runCli(['--continue'], { workspace, model });
-    expect(resumed).toMatchObject({ code: 0, stdout: 'three.\n' });
-    expect(resumed.stderr).toContain('The last prompt was cancelled: "Count"');
-    expect(lastTexts(model).slice(-3)).toEqual([
-      'Count',
-      '[This response was interrupted before it completed.]',
-      'Please continue.',
-    ]);
-  });
+  it.each([
+    ['SIGINT', 'cancelled'],
+    ['SIGTERM', 'interrupted'],
+  ] as const)(
+    'goes on at --continue after %s, and says that the prompt was %s',
+    { tags: 'wide' },
+    async (signal, word) => {
+      await using workspace = await createWorkspace();
+      await using model = await fakeModel([answer(text('One, two, '), gate()), say('three.')]);
+      await using cli = await startCli(['-p', 'Count', '-o', 'stream-json'], { workspace, model });
+      await cli.waitForStdout('One, two,');
+      cli.kill(signal);
+      await cli.done;
+      const resumed = await runCli(['--continue'], { workspace, model });
+      expect(resumed).toMatchObject({ code: 0, stdout: 'three.\n' });
+      expect(resumed.stderr).toContain(`The last prompt was ${word}: "Count"`);
+      expect(lastTexts(model).slice(-3)).toEqual([
+        'Count',
+        '[This response was interrupted before it completed.]',
+        'Please continue.',
+      ]);
+    },
+  );
 
   variants.each([
     ['a custom command', '/review x', 'Review x now.', 'Review x now.'],

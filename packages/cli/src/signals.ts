@@ -55,7 +55,7 @@ export function listenForSignals(): Interruption {
     }, WIND_UP_MS);
     // Ctrl+C is the user's own cancel; core recognises the other reason by its words (util/program-stop.ts).
     controller.abort(
-      code === ExitCode.Interrupted ? undefined : new DOMException('The program was stopped.', 'AbortError'),
+      code === ExitCode.Interrupted ? undefined : new DOMException('The program stopped.', 'AbortError'),
     );
   }
 

@@ -14,6 +14,7 @@ import type { ConfirmationPayload, ToolConfirmationOutcome } from '../protocol/t
 import type { Watch } from '../spending/budget.ts';
 import { abortWith } from '../util/abort.ts';
 import { toParts } from '../util/part-list.ts';
+import { isProgramStopped, PROGRAM_STOPPED } from '../util/program-stop.ts';
 import type { AgentSessionOptions } from './agent-session-options.ts';
 import { EventInbox } from './event-inbox.ts';
 import { ABANDONED, COMPLETED, EMPTY, toEnding, toStop } from './prompt-ending.ts';
@@ -237,6 +238,7 @@ export class AgentSession {
   private judge(ended: Ending, watch: Watch, outerSignal: AbortSignal): Ending {
     const isCutShort = ended.outcome === 'cancelled' && watch.hasExpired && !outerSignal.aborted;
     const isRefused = ended.error?.reason === 'budget_exceeded';
+    if (ended.outcome === 'cancelled' && isProgramStopped(outerSignal)) return { ...ended, detail: PROGRAM_STOPPED };
     return (isCutShort || isRefused ? this.overBudget() : undefined) ?? ended;
   }
 

@@ -10,7 +10,7 @@ import type { StructuredError } from '../protocol/errors.ts';
 import { GeminiEventType } from '../protocol/events.ts';
 import type { ShownCall, ToolCallDisplay, ToolCallStatus } from '../protocol/tool-calls.ts';
 import type { ToolResultDisplay } from '../protocol/tools.ts';
-import { PROGRAM_STOPPED } from '../transcript/messages.ts';
+import { PROGRAM_STOPPED } from '../util/program-stop.ts';
 import { isRecord } from '../util/is-record.ts';
 import type { ShownResult } from '../transcript/transcript.ts';
 import { toAnswerTokens } from './answer-tokens.ts';

@@ -6,6 +6,7 @@
 
 import type { AgentEvent, PromptEndedEvent } from '../protocol/agent-events.ts';
 import { GeminiEventType } from '../protocol/events.ts';
+import { PROGRAM_STOPPED } from '../util/program-stop.ts';
 import type { ThoughtSummary } from '../protocol/events.ts';
 import type { PartListUnion } from '../protocol/content.ts';
 import type { Clock } from '../util/clock.ts';
@@ -96,9 +97,10 @@ export class UnderWay {
   }
 
   /** Only the record tells a cancelled prompt from one that a killed program left open. */
-  private end({ outcome, prompt_id, parentCallId }: PromptEndedEvent): void {
+  private end({ outcome, prompt_id, parentCallId, detail }: PromptEndedEvent): void {
     this.settlePrompt();
-    if (outcome === 'cancelled' && parentCallId === undefined) this.options.append({ $cancelled: { prompt_id } });
+    const isOwn = parentCallId === undefined && detail !== PROGRAM_STOPPED;
+    if (outcome === 'cancelled' && isOwn) this.options.append({ $cancelled: { prompt_id } });
   }
 
   beginCall(callId: string): void {

@@ -16,8 +16,6 @@ import type {
 } from '../protocol/events.ts';
 
 export const REQUEST_CANCELLED = 'Request cancelled.';
-/** The detail of a prompt that an earlier process left open. */
-export const PROGRAM_STOPPED = 'The program stopped.';
 export const CONTEXT_CLEARED = 'The conversation was cleared.';
 export const LOOP_DETECTED =
   'A loop was detected: the model repeated itself even after a warning. Castor stopped the request.';

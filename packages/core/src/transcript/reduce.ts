@@ -12,7 +12,6 @@ import {
   CONTEXT_CLEARED,
   LOOP_DETECTED,
   MAX_TURNS_REACHED,
-  PROGRAM_STOPPED,
   REQUEST_CANCELLED,
   describeCompression,
   describeExecution,
@@ -21,6 +20,7 @@ import {
   describeOutcome,
   describeOverflow,
 } from './messages.ts';
+import { PROGRAM_STOPPED } from '../util/program-stop.ts';
 import { acceptText, appendText, dropAttempt, withdrawText } from './pending-text.ts';
 import { reduceChild, reduceChildQuestion } from './reduce-child.ts';
 import {

@@ -3,7 +3,8 @@
  * core aborts with these words; the cli does in signals.ts, which every start loads and which therefore imports nothing for it.
  */
 
-const PROGRAM_STOPPED = 'The program was stopped.';
+/** Also the detail of a prompt that ended so. */
+export const PROGRAM_STOPPED = 'The program stopped.';
 
 export function isProgramStopped({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.message === PROGRAM_STOPPED;
