@@ -28,7 +28,7 @@ function script(request: ModelRequest) {
   const [last = ''] = body.split('"functionResponse"').slice(1).reverse();
   const command = (text: string) => answer(call('run_shell_command', { command: text }));
   // As a model does that hears that its call was interrupted.
-  if (last.includes('Cancelled')) return command(`test -s log.txt || echo ${name} >> log.txt`);
+  if (/Cancelled|The program stopped/.test(last)) return command(`test -s log.txt || echo ${name} >> log.txt`);
   return last === '' ? command(`echo ${name} >> log.txt`) : say(`did ${name}`);
 }
 
