@@ -517,7 +517,7 @@ describe('what is wrong with a batch', () => {
       /--env holds names .*; "B=…" is not a name/,
     ],
     ['a folder of tasks', ['run', '.'], 42, /\. is a folder\. Give a file of tasks/],
-    ['nobody to run it', ['run', 'good.jsonl', '--detach'], 1, /--detach needs a queue/],
+    ['no worker to run it', ['run', 'good.jsonl', '--detach'], 1, /--detach needs a queue/],
     ['no batch', ['status'], 1, /There is no batch yet\./],
     ['an unknown batch', ['cancel', 'zzz'], 1, /There is no batch/],
     ['an unknown command', ['go'], 1, /unknown command castor batch "go"\./],

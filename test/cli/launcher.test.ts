@@ -130,7 +130,7 @@ describe('the launcher', () => {
       }
     });
 
-    it('and evaluates a step once, whoever asks for it: the bundle, another step or a file that Node loads', () => {
+    it('and evaluates a step once for every asker: the bundle, another step or a file that Node loads', () => {
       const [one, two] = ['one-ABCD1234.step-00FF00FF.cjs', 'two-ABCD1234.step-00FF00FF.cjs'] as const;
       const files = {
         [one]: 'console.log("one"); exports.of = () => require("./chunk-ABCD1234.cjs").step;',
